@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A load of short lives: churner HOW N [PARALLEL [PROGRAM]] runs N children, so many at once,
- * each of which does what HOW says and ends:
+ * A load of short-lived processes: churner HOW N [PARALLEL [PROGRAM]] runs N children, PARALLEL
+ * at a time.  Each does what HOW says and exits:
  *	exit	nothing
  *	touch	touches 4 MiB
  *	exec	becomes a program that does nothing (PROGRAM; /bin/true)
  *	burn	uses 5 ms of CPU
- *	thread	starts a thread that ends before it
- * Prints what their parent knows of it, as one line of JSON.
+ *	thread	starts a thread that ends before the child does
+ * Prints what the parent knows of the children, as one line of JSON.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Clocks that a test sets, to be preloaded: the file CTPROF_TEST_CLOCKS holds three int64,
- * the ns by which CLOCK_BOOTTIME and CLOCK_REALTIME are ahead of the kernel's, and from
- * which read of CLOCK_REALTIME on.
+ * A library to preload that lets a test set the clocks.  The file CTPROF_TEST_CLOCKS holds three
+ * int64: the ns by which CLOCK_BOOTTIME and CLOCK_REALTIME are ahead of the kernel's, and the
+ * number of the read of CLOCK_REALTIME from which on they are.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 #define NS_PER_S 1000000000
 
-static int64_t *offsets; /* boottime, realtime; reads that are left without them */
+static int64_t *offsets; /* boottime, realtime; reads left until they apply */
 
 __attribute__((constructor)) static void map_offsets(void)
 {

@@ -26,9 +26,9 @@ WORKER = BUILD / "tests/live/worker"
 HOLDER = BUILD / "tests/live/holder"
 CHURNER = BUILD / "tests/live/churner"
 NOBODY = 65534
-# LeakSanitizer needs the ptrace that strace holds, and the /proc of its own PID namespace.
+# LeakSanitizer needs ptrace, which strace occupies, and the /proc of its own PID namespace.
 NO_LEAK_CHECK = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-# Long enough for any machine: what takes longer will not come any more.
+# Long enough for any machine: anything that takes longer will not happen.
 PATIENCE_S = 100
 
 if not CTPROF.exists():
@@ -59,7 +59,7 @@ def wait_for(condition, what):
 
 
 def other_user(user):
-    """Arguments of subprocess that run a command as user; None: as ourselves."""
+    """Arguments of subprocess that run a command as user; None: as the current user."""
     return {} if user is None else {"user": user, "group": user, "extra_groups": []}
 
 
@@ -96,8 +96,8 @@ def as_user(user, function, *arguments):
 
 @contextlib.contextmanager
 def own_name(program):
-    """A link to the program, under a name that no other test's processes have, nor one that
-    differs in numbers only: those would be one pool."""
+    """A link to the program, under a name that no other test's processes have. Names that differ
+    only in numbers would be one pool, so the letters differ, too."""
     test = Path(sys.argv[0]).stem.removeprefix("test-")
     with tempfile.TemporaryDirectory(prefix="ctprof-name-") as folder:
         link = Path(folder) / f"{test[:6]}-{Path(program).name[0]}{os.getpid()}"
@@ -159,15 +159,15 @@ def capture(*arguments, user=None, **more):
     """A snapshot by ctprof capture with these arguments (procfs only, by default)."""
     arguments = [str(a) for a in arguments]
     plugins = [] if any(a.startswith("--plugins") for a in arguments) else ["--plugins=procfs"]
-    # "/": another user may not stand where we do.
+    # "/": another user may not have access to our working directory.
     done = run("capture", *plugins, *arguments, "-o", "-", user=user, cwd="/", **more)
     return Snapshot(done.stdout, done.stderr.decode())
 
 
 BPF_ALWAYS = ("-O", "bpf.when=always")
-# Where it is not built there is no such option.
+# The option does not exist if bpf is not built.
 BPF_NEVER = ("-O", "bpf.when=never") if (BUILD / "ctprof-bpf.so").exists() else ()
-# Whatever else ends on a host that has no time to read of it.
+# Room for all other exits on a host that is too busy to read the records in time.
 ROOMY = [word for source in ("bpf", "taskstats") if (BUILD / f"ctprof-{source}.so").exists()
          for word in ("-O", f"{source}.buffer=64MiB")]  # fmt: skip
 
@@ -179,7 +179,7 @@ def report_of(snapshot, plugin="bpf"):
 
 
 def need_bpf():
-    """Skips where BPF cannot run."""
+    """Skips the test if BPF cannot run."""
     if not (BUILD / "ctprof-bpf.so").exists():
         raise tap.Skip("bpf is not built")
     report = report_of(capture("--plugins=bpf,procfs", *BPF_ALWAYS))
@@ -227,7 +227,7 @@ class Worker:
         return [(pid, tid) for pid in self.pids for tid in tids_of(pid)]
 
     def stop(self):
-        """Freezes every thread, so that no counter moves any more."""
+        """Stops every thread, so that its counters no longer change."""
         for pid in self.living:
             os.kill(pid, signal.SIGSTOP)
         wait_for(

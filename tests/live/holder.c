@@ -7,13 +7,13 @@
  *	anon=64      private, anonymous
  *	shmem=64     shared, anonymous
  *	memfd=64     a memfd called "held"
- *	vmas=64      private, and each page a mapping of its own
+ *	vmas=64      private, each page a mapping of its own
  *	sysv=64      a System V segment, gone with the process
- *	dir=PATH     where the next are made
+ *	dir=PATH     the directory for the files that follow
  *	file=64      a file called "file", mapped, with the second name "link"
- *	deleted=64   a file that has no name any more, mapped
- *	sparse=64    a file of that size without a page, not mapped
- *	open=PATH    all of another's file, read and not written
+ *	deleted=64   an unlinked file, mapped
+ *	sparse=64    a file of that size without any page, not mapped
+ *	open=PATH    all of an existing file, read and not written
  */
 #include <err.h>
 #include <errno.h>
@@ -67,7 +67,7 @@ static void map(struct piece *piece, int flags, const char *what)
 	piece->at = at;
 }
 
-/* Between walls, so that the kernel does not make one of it and its neighbour. */
+/* Maps it between guard pages, so that the kernel does not merge it with its neighbour. */
 static void hold_anon(struct piece *piece)
 {
 	size_t wall = (size_t)sysconf(_SC_PAGESIZE);
@@ -80,7 +80,7 @@ static void hold_anon(struct piece *piece)
 	piece->at = at + wall;
 }
 
-/* Alike pages side by side would be one mapping. */
+/* Makes every other page read-only: adjacent pages with equal rights would be one mapping. */
 static void hold_vmas(struct piece *piece)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -238,7 +238,7 @@ int main(int argc, char **argv)
 {
 	char byte;
 
-	/* Pages as they are written, not 512 of them for one. */
+	/* Allocate single pages as they are written, not 512 at a time. */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) < 0)
 		err(1, "huge pages");
 	printf("{\"pid\":%d,\"pieces\":[", getpid());

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes that hang in the kernel, by a file system in user space that leaves some
- * questions without an answer: "stuck DIR KIND=N...".  Prints their ids as JSON, ends
- * them when its standard input does, and prints how often others have asked meanwhile.
+ * Makes processes hang in the kernel, by a FUSE file system that leaves some requests
+ * unanswered: "stuck DIR KIND=N...".  Prints their PIDs as JSON, kills them at the end of its
+ * standard input, and prints the number of requests made by other processes meanwhile.
  *
  *   mmap  N that map memory over a dirty page of such a file: the kernel writes the page
- *         back first, with the lock of the process's memory held
- *   exe   N that are programs on that file system, which answers no more
- *   exec  N that become another program with a file of it open that is to be closed by
- *         that: the kernel tells the server of it with exec_update_lock held
- *   late  likewise, once there is a file DIR.go; then there is DIR.gone
+ *         back first, with the process's mmap lock held
+ *   exe   N that run a program on that file system, which no longer answers
+ *   exec  N that execute another program with a close-on-exec file of it open: the kernel
+ *         sends the server a flush request with exec_update_lock held
+ *   exit  N that exit with such a file open: the flush request is not answered either
+ *   late  as exec, after the file DIR.go appears; then DIR.gone is created
  *
- * These hang no one but those who open their files or read their memory:
+ * The following only hang processes that open their files or read their memory:
  *
- *   overlay  N that execute a file of an overlay whose lower layer is that file system
- *   detach   N that execute a file of it, which is then unmounted while in use
- *   page     N whose list of threads goes on in a page of such a file that was never read;
+ *   overlay  N that map code from an overlay whose lower layer is that file system
+ *   detach   N that map code from it; it is then unmounted while in use
+ *   page     N whose thread list continues in a page of such a file that was never read;
  *            with the library $STUCK_LIBRARY
  *
- * Without root's rights, all is done in a user namespace.  $STUCK_FUSE is the device, in place
+ * Without root, everything is done in a user namespace.  $STUCK_FUSE names the device instead
  * of /dev/fuse.
  */
 #include <dlfcn.h>
@@ -41,15 +42,15 @@
 #define MAX 512
 #define REQUEST_BYTES (256u * 1024)
 #define PROGRAM "/bin/sleep"
-/* Names of files from here on: closing them gets no answer. */
+/* Files numbered from here on: closing them is never answered. */
 #define CLINGS 1000u
 
-/* Shared by the server and who starts the processes. */
+/* Shared by the server and the process that starts the others. */
 static struct {
-	volatile int silent;   /* no question is answered any more */
-	volatile int n_stuck;  /* questions that were never answered, or will not be */
+	volatile int silent;   /* requests are no longer answered */
+	volatile int n_stuck;  /* requests that were never answered, or will not be */
 	volatile int n_late;   /* processes that are not stuck yet */
-	volatile int n_prying; /* questions of others, once no more are answered */
+	volatile int n_prying; /* requests by other processes since it is silent */
 	pid_t pids[MAX];
 	volatile int n_pids;
 } * shared;
@@ -112,7 +113,7 @@ static void reply(int fuse, uint64_t unique, int error, const void *data, size_t
 		.len = (uint32_t)(sizeof header + size), .error = -error, .unique = unique};
 	struct iovec parts[] = {{&header, sizeof header}, {(void *)(uintptr_t)data, size}};
 
-	/* Of a process that was killed meanwhile: ENOENT. */
+	/* ENOENT: the requesting process was killed meanwhile. */
 	if (writev(fuse, parts, size > 0 ? 2 : 1) < 0 && errno != ENOENT)
 		die("answer");
 }
@@ -125,7 +126,7 @@ static void answer_read(int fuse, uint64_t unique, const struct fuse_read_in *in
 	reply(fuse, unique, 0, program + at, left < in->size ? left : in->size);
 }
 
-/* Of the kernel, or of one that is to be stuck. */
+/* Whether the kernel or one of our processes made the request. */
 static int is_own(uint32_t pid)
 {
 	int own = pid == 0;
@@ -141,7 +142,7 @@ static void answer(int fuse, const struct fuse_in_header *in)
 					   .minor = FUSE_KERNEL_MINOR_VERSION,
 					   .max_write = 65536,
 					   .max_background = MAX};
-	/* Names are numbers: a node each, so that none waits for another. */
+	/* Names are numbers, with a node each, so that no process waits for another. */
 	uint64_t node = FUSE_ROOT_ID + 1 + strtoul((const char *)(in + 1), NULL, 10);
 	const struct fuse_entry_out entry = {
 		.nodeid = node, .generation = 1, .attr = attributes(node)};
@@ -194,7 +195,7 @@ static void answer(int fuse, const struct fuse_in_header *in)
 	}
 }
 
-/* Whatever ends the first process: without the server no one is stuck any more. */
+/* Dies with the first process, however it ends: without the server nothing stays stuck. */
 static void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -236,13 +237,13 @@ static void enter_user_namespace(void)
 	put("/proc/self/gid_map", ids);
 }
 
-/* In a mount namespace of its own: ends with it. */
+/* Mounts the file system in a new mount namespace, so that it goes away with the processes. */
 static int mount_fuse(void)
 {
 	const char *device = getenv("STUCK_FUSE");
 	char options[128];
 
-	/* The device is to be opened in the namespace that mounts. */
+	/* The device must be opened in the user namespace that mounts. */
 	if (geteuid() != 0)
 		enter_user_namespace();
 	int fuse = open(device ? device : "/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -320,7 +321,7 @@ static void get_stuck_in_exit(int number)
 	_exit(0);
 }
 
-/* As what waits for them knows them. */
+/* Sleeps forever, under the name that is_at_rest() looks for. */
 static void rest(int number)
 {
 	char name[16];
@@ -331,7 +332,7 @@ static void rest(int number)
 		pause();
 }
 
-/* A page of a file of the file system, not read; where: its directory. */
+/* Maps a page of a file of the file system mounted on the directory where, without reading it. */
 static char *map_file(const char *where, int number, int access)
 {
 	char path[4096];
@@ -366,7 +367,7 @@ static void execute_of_detached(int number)
 	rest(number);
 }
 
-/* glibc's description for debuggers: bits, number, offset. */
+/* Returns the offset from glibc's field description for debuggers: bits, number, offset. */
 static uint32_t offset_of(const char *name)
 {
 	const uint32_t *found = dlsym(RTLD_DEFAULT, name);
@@ -381,7 +382,7 @@ static void have_page_in_list(int number)
 	const char *library = getenv("STUCK_LIBRARY");
 	char *global = dlsym(RTLD_DEFAULT, "_rtld_global");
 
-	/* The server is one that fusermount mounts for any user. */
+	/* Like a process of an ordinary user, whom fusermount lets mount a server. */
 	if (geteuid() == 0 &&
 	    (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0 ||
 	     prctl(PR_SET_DUMPABLE, 1) != 0))
@@ -398,7 +399,7 @@ static void have_page_in_list(int number)
 struct kind {
 	const char *name;
 	void (*run)(int number);
-	int asks; /* the server, what is not answered */
+	int asks; /* sends the server a request that is not answered */
 };
 
 static const struct kind kinds[] = {
@@ -417,7 +418,7 @@ static const struct kind *find_kind(const char *word, size_t len)
 	exit(2);
 }
 
-/* Whether the process is in the program, asleep: its name is that of the file then. */
+/* Whether the process sleeps in its program; its name is then the number. */
 static int is_at_rest(int number)
 {
 	char path[64], line[512] = "", name[32];
@@ -433,7 +434,7 @@ static int is_at_rest(int number)
 	return strstr(line, name) != NULL;
 }
 
-/* Returns how many questions there will be without an answer. */
+/* Starts the processes of one KIND=N; returns how many requests will stay unanswered. */
 static int start(const char *word)
 {
 	size_t len = strcspn(word, "=");
@@ -466,7 +467,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	dir = argv[1];
-	/* Who asked may have gone when there is something to say. */
+	/* The reader of our output may have exited. */
 	signal(SIGPIPE, SIG_IGN);
 	load_program();
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -494,7 +495,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (int i = 0; i < shared->n_pids; i++)
 		kill(shared->pids[i], SIGKILL);
-	/* Ends all questions. */
+	/* Without the server all pending requests fail. */
 	kill(server, SIGKILL);
 	while (wait(NULL) > 0)
 		continue;

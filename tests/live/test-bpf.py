@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the BPF programs read is what procfs and taskstats read."""
+"""The BPF programs read the same values as procfs and taskstats."""
 
 import contextlib
 import json
@@ -14,13 +14,13 @@ import harness
 import tap
 from harness import BPF_ALWAYS, CTPROF, Worker, capture
 
-# procfs reads these of a kernel thread's own files; nothing else may be left to it.
+# procfs reads these from a kernel thread's own files; nothing else may be left to it.
 OTHERS = {"comm", "pcomm"}
-# Counted from the thread's start on, or never: taskstats shows 0 for both.
+# Counted from the start of the thread or not at all: taskstats shows 0 in both cases.
 BLOCK_DELAY = re.compile(r"(blkio|swapin|freepages|thrashing|compact|wpcopy|irq)_delay_")
 CAP_BPF, CAP_PERFMON = 39, 38
 PF_KTHREAD = 0x200000
-# What a process may still do after its parent has waited for it.
+# CPU time that a process may still use after its parent has waited for it.
 LAST_NS = 5_000_000
 AVERAGES = {"util_avg", "runnable_avg", "load_avg", "util_est"}
 CHILDREN = 1000
@@ -28,7 +28,7 @@ PROCESSES = 67
 
 
 def by_files():
-    """All but smaps, which moves with what other processes map."""
+    """A capture without smaps, which changes with the mappings of other processes."""
     return capture("--plugins=procfs,taskstats", "--groups=identity,sched,io,delay")
 
 
@@ -61,8 +61,8 @@ def is_equal(name, bpf, other, key, state):
     if bpf == ("absent", "unsupported") and BLOCK_DELAY.match(name):
         return other in (("value", 0), ("absent", "inapplicable"))
     if name == "cgroup_v1" and bpf == ("absent", "unsupported"):
-        # A thread that has begun to end is left to procfs, to which the kernel then shows "/"; on a
-        # busy host it may still wait for a CPU to end on.
+        # A thread that has begun to exit is left to procfs, where the kernel then shows "/"; on a
+        # busy host it may still be waiting for a CPU to exit on.
         return state[1] in "ZX" or other[0] == "value" and set(other[1].values()) == {"/"}
     if name == "delay_block_active":
         return bpf == ("value", False) and other == ("value", True)
@@ -73,13 +73,13 @@ def is_equal(name, bpf, other, key, state):
 
 
 def compare(before, bpf, after):
-    """The threads that are the same in both captures of procfs, and how BPF differs."""
+    """Returns the threads that are the same in both procfs captures, and how BPF differs."""
     compared, wrong = set(), []
     for key in before.rows.keys() & bpf.rows.keys() & after.rows.keys():
         rows = [values(snapshot, key) for snapshot in (before, bpf, after)]
         if rows[0] != rows[2] or rows[1]["run_time_ns"][0] == "absent":
             continue
-        # Another test's ctprof is raised and lowered from outside, without running.
+        # The priority of another test's ctprof is changed from outside, without its running.
         if before.rows[key]["pcomm"].startswith("ctprof"):
             continue
         compared.add(key)
@@ -92,7 +92,7 @@ def compare(before, bpf, after):
 
 
 def test_every_thread_that_did_not_move_has_equal_values():
-    """Ten thousand that idle, three in each process that were busy, and the host's own."""
+    """Ten thousand idle threads, three busy ones in each process, and the host's own threads."""
     harness.need_bpf()
     busy = ["burn=1,faults=8", "read=4096,write=4096", "name=0a200a3a41,policy=batch,nice=5"]
     kinds = [argument for kind in busy for argument in ("--thread", kind)]
@@ -109,7 +109,7 @@ def test_every_thread_that_did_not_move_has_equal_values():
 
 
 def test_threads_in_odd_states_have_equal_values():
-    """Of every policy, pinned, busy before, stopped; zombies, and a leader that has exited."""
+    """Threads of every policy, pinned, busy before, stopped; zombies, and an exited leader."""
     harness.need_bpf()
     kinds = [
         "name=0a200a3a41,policy=batch,nice=5", "policy=idle", "policy=fifo:7",
@@ -129,7 +129,7 @@ def test_threads_in_odd_states_have_equal_values():
 
 
 def test_the_averages_of_the_load_are_equal():
-    """Of a thousand threads that idle now, some of which were busy."""
+    """A thousand idle threads, some of which were busy before."""
     harness.need_bpf()
     groups = "--groups=identity,sched,pelt"
     busy = [argument for _ in range(3) for argument in ("--thread", "burn=5")]
@@ -142,7 +142,7 @@ def test_the_averages_of_the_load_are_equal():
     assert not wrong, f"{len(wrong)} differ: {wrong[:10]}"
     assert len(threads) >= 1000 and threads <= compared, threads - compared
     assert {m["name"] for m in bpf.data["metrics"] if m["group"] == "pelt"} == AVERAGES
-    # Each kernel since 5.8 has them, and a thread that ran has left a trace.
+    # Every kernel since 5.8 has these metrics, and util_est is not 0 for a thread that ran.
     seen = [bpf.value(bpf.rows[key], "util_est") for key in threads]
     assert any(found[0] == "value" and found[1] > 0 for found in seen), seen[:10]
     assert all(bpf.value(bpf.rows[key], "util_avg")[0] == "value" for key in threads)
@@ -156,7 +156,7 @@ def test_taskstats_is_asked_only_for_threads_that_are_left():
     asked = sum(map(int, re.findall(r"taskstats: (\d+) threads requested", snapshot.stderr)))
     assert asked <= summary(snapshot)["left_count"], (asked, summary(snapshot))
     tally = snapshot.data["taskstats_summary"]
-    # Those that bpf has read count as read: nothing says that something was refused or failed.
+    # Threads read by bpf count as read: no other count says that they were refused or failed.
     read = tally.pop("ok_count")
     assert read + sum(tally.values()) >= len(snapshot.rows), (read, tally, len(snapshot.rows))
 
@@ -171,19 +171,19 @@ def test_a_pid_namespace_has_its_own_numbers():
         stdin=subprocess.DEVNULL, capture_output=True, check=True, cwd="/",
     )  # fmt: skip
     snapshot = harness.Snapshot(done.stdout)
-    # Threads of ctprof itself may begin after the sweep: left to others, here to nobody, and so
-    # without a name.  Their leaders are in it, see below.
+    # Threads of ctprof itself may start after the sweep.  They are left to other sources, of which
+    # there are none here, and so have no name.  Their leaders are in the sweep, see below.
     names = [row["pcomm"] for row in snapshot.rows.values()]
     assert names.count("") == summary(snapshot)["left_count"], (names, summary(snapshot))
     parents = {row["tgid"]: snapshot.value(row, "ppid") for row in snapshot.rows.values()
                if row["tid"] == row["tgid"]}  # fmt: skip
-    # That of the first one is outside.
+    # The parent of the first process is outside.
     assert parents == {1: ("value", 0), 2: ("value", 1)}, parents
     assert set(names) - {""} == {"ctprof"}, names
 
 
 def cgroup2():
-    """Where it is mounted below the usual root; skips where a group cannot be made."""
+    """The cgroup2 mount point below the usual root; skips if no cgroup can be made there."""
     for place in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         if (Path(place) / "cgroup.procs").exists() and os.access(place, os.W_OK):
             return Path(place)
@@ -220,7 +220,7 @@ def test_cgroups_have_the_paths_of_proc():
 
 
 def test_a_cgroup_namespace_does_not_make_paths_up():
-    """Its paths begin elsewhere, and the mount shows those of outside: procfs reads them."""
+    """Its paths begin elsewhere, and the mount shows the outer ones: procfs reads them."""
     harness.need_bpf()
     harness.need_command("unshare")
     inside = 'echo $$ >"$0/cgroup.procs" && exec unshare -C "$@"'
@@ -265,7 +265,7 @@ def test_doctor_says_what_it_would_do():
 
 
 def check_rights_are_given_up(*prefix):
-    """Runs a capture under strace: after the last bpf() neither capability is left."""
+    """Runs a capture under strace: both capabilities are gone after the last bpf()."""
     harness.need_bpf()
     harness.need_command("strace")
     with tempfile.TemporaryDirectory() as folder:
@@ -296,7 +296,7 @@ def test_rights_are_given_up_once_the_programs_are_loaded():
 
 
 def test_two_capabilities_suffice_and_are_given_up():
-    """An ordinary user with no others, who can have no others either."""
+    """An ordinary user with only these two, and a bounding set without any others."""
     user = harness.need_other_user()
     harness.need_command("setpriv")
     only = f"-all,+cap_{CAP_BPF},+cap_{CAP_PERFMON}"
@@ -323,13 +323,13 @@ def test_without_types_of_the_kernel_the_others_do_it():
     check_left_to_others(["unshare", "-m", "sh", "-c", hide, "-"], "/sys/kernel/btf/vmlinux")
 
 
-# Names that the programs look for: of fields, a struct and two tracepoints.
+# Names that the programs look for: fields, a struct and two tracepoints.
 NAMES = ["sum_exec_runtime", "run_delay", "pcount", "nvcsw", "min_flt", "start_boottime", "delays", "cpus_mask", "static_prio",
          "group_leader", "signal_struct", "btf_trace_sched_process_exit", "btf_trace_sched_process_free"]
 
 
 def by_renamed(folder, name, *arguments):
-    """What a capture by bpf has on a kernel whose types have another name for that."""
+    """A capture by bpf as on a kernel whose BTF has another name for this."""
     types = Path("/sys/kernel/btf/vmlinux").read_bytes()
     word = b"\0" + name.encode() + b"\0"
     if word not in types:
@@ -344,7 +344,7 @@ def by_renamed(folder, name, *arguments):
 
 
 def test_what_a_kernel_calls_otherwise_is_absent():
-    """A field, struct or tracepoint that is not there: no value of it, never 0 or another's."""
+    """A missing field, struct or tracepoint: its value is absent, never 0 or another field's."""
     harness.need_bpf()
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode != 0:
         raise tap.Skip("unshare is not allowed here")
@@ -387,7 +387,7 @@ def test_without_rights_the_others_do_it():
 
 
 def stat(*command, options=()):
-    """The rows of run_time_ns by group, the section of the command, and what it printed."""
+    """The rows of run_time_ns by group, the section of the command, and its output."""
     with tempfile.TemporaryDirectory(prefix="ctprof-bpf-") as folder:
         report = Path(folder) / "report"
         done = subprocess.run(
@@ -407,7 +407,7 @@ def stat(*command, options=()):
 
 
 def test_exits_have_the_cpu_of_rusage():
-    """A thousand that end, touch 4 MiB or become another program: by name, within 1 %."""
+    """A thousand that exit, touch 4 MiB or execute another program: by name, within 1 %."""
     harness.need_bpf()
     with harness.own_name(harness.CHURNER) as churner, harness.own_name("/bin/true") as true:
         for how, name in (("exit", churner.name), ("touch", churner.name), ("exec", true.name)):
@@ -427,7 +427,7 @@ def test_exits_have_the_cpu_of_rusage():
 
 
 def test_exits_have_process_and_cgroup():
-    """Nobody has seen the processes alive, nor their parent."""
+    """No capture has seen the processes or their parent alive."""
     harness.need_bpf()
     with nested_group() as group, harness.own_name(harness.CHURNER) as churner:
         enter = f"echo $$ >'{group}/cgroup.procs'; exec '{churner}' thread 100 4"
@@ -436,12 +436,12 @@ def test_exits_have_process_and_cgroup():
             rows, line, _ = stat("sh", "-c", enter, options=[f"--group-by={axis}"])
             whole = line["user_ns"]["candidate"] + line["system_ns"]["candidate"]
             (row,) = [row for name, row in rows.items() if named(name)]
-            # But for what the shell did, and for the end, which takes long when emulated.
+            # Allow for the shell's CPU time, and for the exit, which takes long under emulation.
             assert 0.8 * whole <= row["delta"] <= 1.1 * whole + LAST_NS, (axis, row, line)
 
 
 def test_chosen_processes_are_in_every_sample():
-    """PID 1 too, which in some virtual machines no program in the kernel sees."""
+    """Includes PID 1, which BPF programs do not see in some virtual machines."""
     harness.need_bpf()
     with Worker() as worker, tempfile.TemporaryDirectory(prefix="ctprof-bpf-") as folder:
         path = f"{folder}/two.ctprof"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The cgroups of v1 controllers, each by its own path, and none of another namespace."""
+"""The cgroups of v1 controllers: each has its own path, and none is of another namespace."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ import tap
 
 NAME = f"ctprof-test-{os.getpid()}"
 HELD = 16 << 20
-# Joins before it starts, so that all of its memory is charged there.
+# Joins the cgroup before it starts, so that all of its memory is charged there.
 JOIN = 'for folder; do echo $$ >"$folder/cgroup.procs"; done; exec python3 -c "$0"'
 BURN = f"held = bytearray({HELD}); held[::4096] = b'x' * len(held[::4096])\nwhile True: pass"
 
@@ -53,7 +53,7 @@ def cgroups(*paths):
 
 @contextlib.contextmanager
 def burner(*folders):
-    """A stopped process in these cgroups, of cpuacct and of memory, that used both."""
+    """A stopped process in these cgroups of cpuacct and memory that has used CPU time and memory."""
     process = subprocess.Popen(["sh", "-c", JOIN, BURN, *folders])
     try:
         while int((folders[1] / "memory.usage_in_bytes").read_text()) < HELD:
@@ -138,7 +138,7 @@ def test_a_namespace_does_not_show_the_host_as_its_own():
         snapshot = capture("sh", "-c", inside, "sh")
     for path in ("/", "/.."):
         cgroup = snapshot.data["cgroup_stats"].get(path)
-        # Outside it is the root in cpu, and here that of the namespace in memory.
+        # In cpu its cgroup is the root outside; in memory it is the root of the namespace.
         values = ("cpu.usage_usec", "memory.current", "memory.peak", "pids.current")
         assert cgroup is None or lacks(cgroup, *values), (path, cgroup["absent"])
     assert "/" in snapshot.data["cgroup_stats"]

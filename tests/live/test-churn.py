@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No thread that lives through a capture is missing from it, whatever other
-threads end."""
+"""No thread that lives throughout a capture is missing from it, whichever
+other threads exit."""
 
 import os
 import time
@@ -55,7 +55,7 @@ def check_capture(jobs, lasting):
 
 
 def churn(*workers):
-    """Captures, by one worker and by two, while the workers make threads die."""
+    """Captures with one worker and with two while the processes make threads exit."""
     with ExitStack() as stack:
         started = [stack.enter_context(Worker(*arguments)) for arguments in workers]
         lasting = {(w.pid, w.pid) for w in started}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ctprof compare of two captures of a pool of threads whose work is known.
 
-Two processes of named threads work between the captures and stand still during
-them, so what procfs says of each thread then is what both captures must have.
+Two processes of named threads work between the captures and are idle during
+them, so both captures must have the values that procfs shows for each thread.
 With --pool as its first argument this script is such a process.
 """
 
@@ -28,7 +28,7 @@ import truth
 
 PR_SET_NAME = 15
 BLOCK = 4096
-# pcomm -> the names of its threads; of each kind of name what one thread does.
+# pcomm -> the names of its threads; WORK has what one thread of each kind does.
 POOLS = {
     "alpha-pool": ["reader-0", "reader-1", "writer-0", "writer-1", "burner"],
     "beta-pool": ["reader-0", "writer-7", "faulter"],
@@ -39,7 +39,7 @@ WORK = {
     "burner": {"burn_ms": 60},
     "faulter": {"pages": 500, "burn_ms": 10},
 }
-# The pattern of a name that has a peer, over both processes.
+# The patterns of names that match several threads of both processes.
 PATTERNS = {
     "reader-0": "reader-{N}",
     "reader-1": "reader-{N}",
@@ -166,7 +166,7 @@ class Pool:
 
 
 class Scene:
-    """Two captures with the pools' work between them, and what procfs said."""
+    """Two captures with the pools' work between them, and the values of procfs."""
 
     def __init__(self, between=lambda pids: None, before=lambda pids: None):
         self.folder = tempfile.TemporaryDirectory()
@@ -275,8 +275,8 @@ def expected_sums(scene, axis, metrics):
 
 
 def known_counters(scene):
-    """Those of a thread; totals of a process's children are only shown on
-    request."""
+    """The counters of a thread; totals of a process's children are only shown
+    on request."""
     known = next(iter(scene.sides[0].values()))
     return [m for m in scene.counters if m in known and m not in truth.OF_PROCESS]
 
@@ -285,7 +285,7 @@ def known_counters(scene):
 
 
 def test_the_work_is_what_procfs_saw():
-    """Otherwise the other tests would compare nothing."""
+    """Without this, the other tests might compare nothing."""
     assert len(scene().told) == sum(map(len, POOLS.values()))
     for thread in scene().sides[0]:
         _, comm, tid = scene().name(thread)
@@ -343,7 +343,7 @@ def test_groups_have_their_threads():
 
 
 def test_groups_add_up_to_the_threads():
-    """For every counter, procfs's or not."""
+    """For every counter, whether from procfs or not."""
 
     def totals(axis):
         rows = counter_rows(scene().report("--group-by", axis), scene().counters)
@@ -373,7 +373,7 @@ def test_a_capture_does_not_differ_from_itself():
     for file in scene().files:
         for axis in AXES:
             report = scene().report("--group-by", axis, "--changed", files=[file, file])
-            # But for the first screen, which is about the newer side.
+            # Except for the first screen, which is about the newer side.
             rows = [x for x in report["sections"] if x["name"] not in ("host", "findings", "pools")]
             assert all(section["rows"] == [] for section in rows), (axis, report)
             assert report["only_baseline"] == report["only_candidate"] == [], axis
@@ -402,7 +402,7 @@ def test_show_agrees_with_compare():
         for key in both.keys() | sides[0].keys() | sides[1].keys():
             shown = [side.get(key) for side in sides]
             if key in both:
-                # And show leaves out memory of which there is none.
+                # And show leaves out memory kinds whose size is 0.
                 compared = [both[key]["baseline"], both[key]["candidate"]]
                 memory = key[0] == "smaps-rollup"
                 compared = [it or None for it in compared] if memory else compared
@@ -449,7 +449,7 @@ def remove_cgroup(path):
             path.rmdir()
         except FileNotFoundError:
             pass
-        except OSError:  # what was in it is still exiting
+        except OSError:  # its processes are still exiting
             return False
         return True
 
@@ -474,8 +474,8 @@ def moved_scene(old, new):
 
 
 def check_renamed(scene, report, old, new):
-    """Every group is joined under its old name, and its deltas are those of the
-    work."""
+    """Every group is joined under its old name, and its deltas are those of
+    the work."""
     (pair,) = report["renames"]
     assert old in json.dumps(pair) and new in json.dumps(pair), pair
     assert report["only_baseline"] == report["only_candidate"] == [], report
@@ -514,7 +514,7 @@ def two_sleeps(user):
 
 
 def check_hidden(files, kind, n, missing):
-    """A row with these numbers of processes that have the value, and lack it, on each side."""
+    """The numbers of processes on each side that have the value (n) and that lack it (missing)."""
     done = harness.run("compare", kind, "--group-by=pcomm", "--filter=^sleep$", "--metrics=rchar",
                        "--sections=primary", "--fail-on=rchar:delta<0", "--format=json", *files)
     (section,) = [it for it in json.loads(done.stdout)["sections"] if it["name"] == "primary"]
@@ -525,7 +525,7 @@ def check_hidden(files, kind, n, missing):
 
 
 def test_what_a_user_may_not_see_is_no_change():
-    """Nothing moved: a sum that lacks a process is marked, and meets no condition."""
+    """Nothing changed: a sum that lacks a process is marked, and meets no condition."""
     user = harness.need_other_user()
     sleeps = two_sleeps(user)
     try:

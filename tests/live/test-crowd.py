@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many processes of one owner: those made against ctprof cost no more than one may, and ordinary
-ones lose nothing."""
+"""Many processes of one user: hostile ones together cost no more than the limit for one, and
+ordinary ones lose no values."""
 
 import contextlib
 import re
@@ -14,7 +14,7 @@ import tap
 FOLDER = harness.BUILD / "plugins/jemalloc/tests"
 BIGLIST, LIBRARY, PLAIN = FOLDER / "biglist", FOLDER / "libtoy-tsd.so", FOLDER / "jemalloc-worker-plain"
 ORDINARY, HOSTILE = 2000, 1000
-# What a process takes of the host's memory, much of it in the kernel; a crowd gets an eighth.
+# Memory of the host used by a process, much of it in the kernel; a crowd gets an eighth of all.
 KIB = 1024
 RUNS = 2048
 
@@ -26,13 +26,13 @@ def as_many(wanted, kib):
 
 
 def allocated(snapshot, pid):
-    """{("value", N) or ("absent", reason)} of the threads of a process."""
+    """The set of ("value", N) or ("absent", reason) over the threads of a process."""
     return {snapshot.value(row, "allocated_bytes") for row in snapshot.of(pid).values()}
 
 
 @contextlib.contextmanager
 def started(*command, user=None):
-    """The lines that it prints before it is ready."""
+    """Yields the PID of the command and the lines that it prints before it is ready."""
     with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
                           **harness.other_user(user)) as process:
         lines = []
@@ -46,7 +46,7 @@ def started(*command, user=None):
 
 @contextlib.contextmanager
 def crowd(copies, *more, user):
-    """The PIDs of that many processes, or of as many as there can be."""
+    """Yields the PIDs of copies processes, or of as many as the user can have."""
     with started(BIGLIST, 0, LIBRARY, copies, *more, user=user) as (pid, lines):
         if not lines:
             raise tap.Skip("this user can have no such processes")
@@ -72,7 +72,8 @@ def test_ordinary_ones_lose_nothing():
 
 
 def test_hostile_ones_cost_what_one_may():
-    """Each alone is let be. All of them are a thousand times as much, and no one else loses by it."""
+    """Each process alone is within the limits. Together they cost a thousand times as much, but other
+    users' processes lose nothing."""
     user = harness.need_other_user()
     with started(PLAIN, "quiet", 3, LIBRARY) as (victim, lines):
         truth = {("value", int(line.split()[1])) for line in lines if len(line.split()) == 3}

@@ -40,7 +40,7 @@ def trace_run(*arguments):
 
 
 def opened(lines):
-    """Full paths of all files that were to be opened."""
+    """Full paths of all files that ctprof tried to open."""
     paths = []
     for line in lines:
         match = OPENING.search(line)
@@ -51,13 +51,13 @@ def opened(lines):
 
 
 def failed(lines):
-    """The same of those that could not."""
+    """Full paths of the files that could not be opened."""
     return opened(line for line in lines if re.search(r" = -1 E(NOENT|SRCH)\b", line))
 
 
 def thread_files(lines, pid):
-    """Names of the files of the process's threads that were to be opened. ctprof looks at
-    threads of its own, too, where a read takes long."""
+    """Names of the files of the process's threads that ctprof tried to open. It also looks at
+    its own threads if a read takes long."""
     pattern = re.compile(rf"^/proc/{pid}/task/\d+/([a-z_]+)$")
     return {match[1] for path in opened(lines) if (match := pattern.match(path))}
 
@@ -99,14 +99,14 @@ def test_what_bpf_has_read_is_not_opened():
     own = [path for path in paths if path.startswith(f"/proc/{worker.pid}/")]
     names = {path.rpartition("/")[2] for path in own}
     read = {"schedstat", "sched", "status", "io", "comm"}
-    # For v1, one of those that are in the same cgroups is asked.
+    # For cgroup v1, one of the processes in the same cgroups is read.
     once = [path for path in own if path.endswith(("/cgroup", "/stat"))]
     assert len(once) <= (2 if has_v1_cgroups() else 0), once
     state = Path("/sys/kernel/sched_ext/state")
     if state.exists() and state.read_text().strip() != "disabled":
-        read.discard("sched")  # asked once for each scheduling class
+        read.discard("sched")  # read once for each scheduling class
     assert not names & read, own
-    # What it does not give is there all the same.
+    # Values that bpf does not provide are still present.
     assert "smaps_rollup" in names, names
     missing = [path for path in failed(lines) if path.startswith(f"/proc/{worker.pid}/")]
     assert not missing, missing
@@ -142,19 +142,19 @@ def test_a_recorded_root_is_all_that_is_looked_at():
     assert not asked, asked
     # From the first thread on; before it the program and its plugins load.
     start = next(i for i, line in enumerate(lines) if f"<{folder}/proc>" in line and "task" in line)
-    # The supervisor looks whether it has adopted what a plugin has forked.
+    # The supervisor checks whether it has adopted processes forked by a plugin.
     outside = [path for path in opened(lines[start:])
                if not path.startswith(folder) and path != "/proc/thread-self/children"]
     assert not outside, outside
     affinity = [line for line in lines for tid in tids if f"sched_getaffinity({tid}," in line]
     assert not affinity, affinity
-    # Libraries look at /proc/filesystems and the like when they are loaded.
+    # Libraries read /proc/filesystems and similar files when they are loaded.
     host = [path for path in opened(lines) if re.match(r"/proc/(\d|sys/)|/sys/(kernel|fs)/", path)]
     assert not host, host
 
 
 def process_files(*arguments):
-    """What is opened of processes, and snapshots."""
+    """The files of processes that are opened, and the snapshots."""
     found = opened(trace_run("memory", *arguments))
     return [path for path in found if re.match(r"/proc/\d+|.*\.zst$", path)]
 

@@ -104,7 +104,7 @@ def test_delay_accounting_is_told_as_the_sysctl_stands():
     state = read(KERNEL / "task_delayacct")
     line = the_one(lines, "delay")
     if state is None and harness.kernel() < (5, 14):
-        # Without a switch: always counted, unless the kernel was told not to.
+        # Without a switch it is always counted, unless a boot option turned it off.
         if "nodelayacct" in read(PROC / "cmdline").split():
             expect(line, "partly", "nodelayacct")
         else:
@@ -138,7 +138,7 @@ def objects_in(node):
 
 
 def absences_in(shot, pid):
-    """(metric, reason) of what is absent from the rows of a process, its cgroups and the host."""
+    """(metric, reason) of the values absent from the rows of a process, its cgroups and the host."""
     for row in shot.of(pid).values():
         yield from ((name, shot.reason(row, name)) for name in shot.absences(row))
     # The root cgroup has no limits, and no files for them.
@@ -151,14 +151,14 @@ def absences_in(shot, pid):
 
 
 def test_of_what_works_nothing_is_lacking():
-    """Whatever this kernel is, and however it was booted (tests/kernels)."""
+    """On any kernel, with any boot options (tests/kernels)."""
     works = {(line["group"], line["plugin"]) for lines in diagnose().values() for line in lines
              if line["here"] == "works"}
     with harness.Worker("--threads", 2) as worker:
         shot = harness.capture("--plugins=all", "--pid", worker.pid)
         absences = set(absences_in(shot, worker.pid))
     places = {metric["name"]: (metric["group"], metric["plugin"]) for metric in shot.data["metrics"]}
-    # One that leaves this host to the others (bpf on a small one) is not live.
+    # A source that leaves this host to others (bpf on a small host) is not live.
     live = {plugin["name"] for plugin in shot.data["plugins"] if plugin["state"] == "live"}
     lacking = sorted((*places[name], name, reason) for name, reason in absences
                      if reason in ("unsupported", "denied") and places[name] in works

@@ -36,7 +36,7 @@ def stat(*arguments, options=(), user=None):
 
 
 def records(notes):
-    """The number of exits that the report has, and that it lacks; or skips."""
+    """Returns the numbers of exits that the report has and lacks, or skips the test."""
     for note in notes:
         found = re.match(r"exit records: (\d+), none lost", note)
         if found:
@@ -49,7 +49,7 @@ def records(notes):
 
 
 def check_against(values, printed):
-    """All CPU time that the command's own parents know is shown."""
+    """All CPU time charged to the command's own parents is shown."""
     truth = json.loads(printed)
     names = ("children_user_us", "children_system_us", "own_user_us", "own_system_us")
     cpu_us = (values["user_ns"] + values["system_ns"]) / 1000
@@ -70,7 +70,7 @@ def check_records(options):
     for how, ends in (("exit", CHILDREN), ("thread", 2 * CHILDREN)):
         _, notes, _ = stat(harness.CHURNER, how, CHILDREN, 16, options=[*harness.ROOMY, *options])
         received, lost = records(notes)
-        # Those of the churner itself, and of the rest of the host, come on top.
+        # Exits of the churner itself and of the rest of the host are added.
         assert received >= ends + 1 and lost == 0, (how, notes)
 
 

@@ -19,9 +19,9 @@ KIB = 1024
 HELD = {"anon": 100, "shmem": 200, "memfd": 300, "sysv": 400}
 FILES = {"file": 64, "deleted": 32, "sparse": 1000}
 OWN = sum(HELD.values()) + FILES["file"] + FILES["deleted"]
-# What ctprof calls what the holder does.
+# ctprof's names for the holder's kinds of memory.
 KINDS = {"shmem": "shmem", "memfd": "memfd", "sysv": "sysv", "file": "tmpfs", "deleted": "tmpfs"}
-# Of the kernel's own mount of shared memory.
+# Kinds on the kernel's internal mount of shared memory.
 INTERNAL = {"shmem", "memfd", "sysv"}
 
 
@@ -34,14 +34,14 @@ def objects(snapshot, group):
 
 
 def view(*arguments, section, **more):
-    """A section of ctprof memory, by its name."""
+    """Returns a section of the output of 'ctprof memory' by its name."""
     done = run("memory", *arguments, "--format=json", cwd="/", **more)
     return next(one for one in json.loads(done.stdout)["sections"] if one["name"] == section)
 
 
 @contextlib.contextmanager
 def tmpfs():
-    """A folder on a tmpfs: one of its own as root, else on /dev/shm."""
+    """A folder on a tmpfs: on a new one as root, otherwise on /dev/shm."""
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         own = harness.is_root() and mount(folder)
         try:
@@ -70,7 +70,7 @@ def holder_of_all():
 
 
 def identity(piece):
-    """(device, inode) as ctprof has it; the kernel has a segment's as its shmid."""
+    """(device, inode) as ctprof shows them; the kernel uses the shmid as a segment's inode."""
     if piece["kind"] == "sysv":
         return None, piece["shmid"]
     return piece.get("device"), piece.get("inode")
@@ -152,7 +152,7 @@ def test_shared_objects_are_told_with_who_holds_them():
 
 
 def test_the_first_segment_has_number_0():
-    """Its inode is 0 too, which elsewhere means that there is none."""
+    """Its inode is 0 as well, which elsewhere means that there is no inode."""
     if not harness.is_root():
         raise tap.Skip("needs root, for an IPC namespace of its own")
     through = [harness.need_command("unshare"), "--ipc"]
@@ -267,7 +267,7 @@ def amounts_by(holder, source):
 
 
 def test_a_process_is_the_same_by_rollup_and_by_smaps():
-    """In what is its own: its share of libc is less whenever another one starts."""
+    """Compares private memory: its share of libc shrinks whenever another process starts."""
     with holder_of_all() as holder:
         mappings = len(smaps_of(holder.pid))
         one, other = (amounts_by(holder, source) for source in ("rollup", "smaps"))
@@ -275,7 +275,7 @@ def test_a_process_is_the_same_by_rollup_and_by_smaps():
             assert one[name] == other[name], (name, one[name], other[name])
         if "pss_dirty_bytes" not in one:
             raise tap.Skip("the kernel tells no Pss_Dirty (Linux 6.0)")
-        # It rounds each mapping's down to a KiB.
+        # smaps rounds each mapping's value down to a KiB.
         difference = one["pss_dirty_bytes"] - other["pss_dirty_bytes"]
         assert 0 <= difference < mappings * KIB, (one, other)
         assert other["pss_dirty_bytes"] >= OWN * KIB, other

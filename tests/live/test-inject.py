@@ -3,7 +3,7 @@
 """Failing system calls, one at a time, anywhere in a capture.
 
 Allowed results: a complete file, whose numbers are the kernel's or absent, or no file and
-a message; never a hang, a crash, or a partial file.  A few places of each call are tried,
+a message; never a hang, a crash, or a partial file.  A few occurrences of each call fail,
 every place with CTPROF_INJECT_ALL=1.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 import harness
 import tap
 
-# Calls, and what they fail with here.
+# System calls and the errors they fail with.
 FAULTS = [
     ("openat", "EMFILE"), ("openat", "EIO"), ("read", "EIO"), ("read", "EINTR"), ("write", "ENOSPC"),
     ("mmap", "ENOMEM"), ("linkat", "EIO"), ("recvmsg,recvfrom", "ENOBUFS"), ("sendmsg,sendto", "ENOBUFS"),
@@ -28,9 +28,9 @@ FAULTS = [
     ("sendto", "ENOBUFS"), ("socket,socketpair,bind", "EMFILE"), ("linkat,renameat,unlinkat", "EACCES"),
     ("recvmsg,recvfrom", "EAGAIN"), ("pread64,pwrite64,lseek", "EIO"), ("dup,dup2,dup3,fcntl", "EMFILE"),
 ]
-# All others that a capture makes fail with this, as where a container's filter refuses them.
+# All other calls of a capture fail with this error, as if a container's filter refused them.
 REFUSED = "EPERM"
-# But not those that cannot fail, or on which the C library relies.
+# Calls that cannot fail, or whose success the C library relies on.
 SAFE = set("""
     arch_prctl brk clock_gettime close execve exit exit_group futex getegid geteuid getgid getpid
     getppid getrandom gettid getuid munmap mprotect prlimit64 restart_syscall rseq rt_sigaction
@@ -40,7 +40,7 @@ SAFE = set("""
 PLACES = 3
 TOYS = harness.BUILD / "plugins/jemalloc/tests"
 PLUGINS = "--plugins=procfs,memory,taskstats,cgroup,host,psi,system,jemalloc,snapshot"
-# Move while a process is stopped, or are of the reading itself, as what says whether it was.
+# Values that change while a process is stopped, or that describe the reading itself.
 MOVING = re.compile(r"delay|_ns$|smaps_read|cpuset|affinity|_measured$|_active$|^presence$")
 
 
@@ -85,7 +85,7 @@ def places(n):
 
 def check(done, file, truth, what, is_loading):
     text = done.stderr.decode(errors="replace")
-    # The dynamic linker's own failures.
+    # Failures within the dynamic linker.
     if is_loading and (done.returncode == 127 or (done.returncode < 0 and not text)):
         return
     assert done.returncode in (0, 1, 2, 4), f"{what}: {done.returncode}\n{text}"
@@ -112,7 +112,7 @@ def truth_of(shot):
 
 @contextlib.contextmanager
 def with_heap():
-    """The PIDs of one whose jemalloc counters are read, where it is built."""
+    """The PIDs of a process whose jemalloc counters are read, if the plugin is built."""
     library = TOYS / "libtoy-tsd.so"
     if not library.exists():
         yield []
@@ -130,7 +130,7 @@ def with_heap():
 
 
 def check_faults(choose):
-    """choose: the calls that a capture makes -> [(calls, error)]."""
+    """choose maps the calls that a capture makes to [(calls, error)]."""
     harness.need_command("strace")
     with harness.Worker("--threads", 2) as worker, with_heap() as heap, tempfile.TemporaryDirectory() as folder:
         pids = [worker.stop().pid, *heap]
@@ -168,7 +168,7 @@ def test_every_other_call_refused():
 
 
 def test_stat_ends():
-    """However its processes fail to reach each other, and with a word."""
+    """It ends with a message, whichever way its processes fail to reach each other."""
     harness.need_command("strace")
     with tempfile.TemporaryDirectory() as folder:
         for calls, error in (("recvfrom", "ENOBUFS"), ("sendto", "ENOBUFS"), ("sendto", "EPIPE"),

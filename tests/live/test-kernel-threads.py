@@ -11,7 +11,7 @@ import truth
 
 
 def test_kernel_threads():
-    """Fields that do not move between two readings around the capture."""
+    """Compares the fields that do not change between two readings around the capture."""
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
     kernel = [(pid, pid) for pid in pids if is_kernel_thread(pid)]
     if not kernel:
@@ -27,7 +27,7 @@ def test_kernel_threads():
 
 
 def read_those_alive(keys):
-    """A worker of the kernel's may end while it is read."""
+    """Skips threads that are gone: a kernel worker may exit while it is read."""
     alive = {}
     for key in keys:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""As many threads as a host can have: the time of a capture grows with their number and no faster,
-its memory hardly. CTPROF_THREADS live (100 000, for which kernel.pid_max is raised meanwhile), four
+"""As many threads as a host can have: the time of a capture grows no faster than their number, its
+memory hardly at all. CTPROF_THREADS are live (100 000; kernel.pid_max is raised meanwhile), four
 times as many are recorded."""
 
 import contextlib
@@ -15,14 +15,14 @@ import tap
 THREADS = int(os.environ.get("CTPROF_THREADS", "100000"))
 IN_EACH = 999
 MIB = 1 << 20
-# What a thread costs may vary by the load, and by what the caches hold.
+# The cost of a thread may vary with the load and the contents of the caches.
 SLOWER, LARGER = 2.5, 32 * MIB
 RECORDED = Path(__file__).resolve().parents[1] / "roots/6.12-schedstats"
 
 
 @contextlib.contextmanager
 def limits(wanted):
-    """So many threads may be; skips where they may not."""
+    """Raises the limits of the host to the wanted number of threads, or skips the test."""
     paths = [Path("/proc/sys/kernel") / name for name in ("pid_max", "threads-max")]
     before = [path.read_text(encoding="ascii") for path in paths]
     try:
@@ -39,7 +39,7 @@ def limits(wanted):
 
 
 def capture(*options):
-    """(threads, CPU ns, peak of memory) of a capture by the files of /proc."""
+    """(threads, CPU ns, peak RSS in bytes) of a capture by procfs."""
     with tempfile.TemporaryDirectory(prefix="ctprof-many-") as folder:
         path = Path(folder) / "many.ctprof.zst"
         harness.run("-q", "--plugins=procfs", "capture", "--smaps=never", *options, "-o", path)
@@ -65,7 +65,7 @@ def test_living_threads():
 
 
 def record(root, number):
-    """A tree of that many threads, in processes of a thousand; their files are those of one."""
+    """Makes a tree of that many threads, in processes of a thousand, all linked to the same files."""
     proc, thread = root / "proc", RECORDED / "proc/172/task/172"
     files = {name: (thread / name).read_bytes() for name in ("stat", "comm", "status", "schedstat")}
     proc.mkdir()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The memory of processes as requested on the command line, against procfs."""
+"""The memory of processes as requested on the command line, compared with procfs."""
 
 import os
 import pwd
@@ -62,7 +62,7 @@ def test_a_stopped_process_is_told_as_procfs_does():
             "cwd": "/",
         }
         assert told(snapshot, pid, *want) == {k: ("value", v) for k, v in want.items()}
-        # Both sources fill that map; it is of one reading.
+        # Both sources can fill that map, but its values are of a single reading.
         map_ = row_of(snapshot, pid)["smaps_rollup_kib"]
         assert told(snapshot, pid, "pss_bytes") == {"pss_bytes": ("value", map_["Pss"] * KIB)}
         summary = snapshot.data["extra"]["memory_summary"]
@@ -83,7 +83,7 @@ def test_a_definition_names_the_source_that_fills_it():
     for arguments, source in (((), "procfs"), (("--memory=processes",), "memory")):
         metrics = capture("--plugins=all", *arguments).data["metrics"]
         found = {metric["plugin"] for metric in metrics if metric["name"] in shared}
-        # Where there are many threads BPF reads some of it.
+        # BPF reads some of it if there are many threads.
         assert found - {"bpf"} == {source}, (arguments, found)
 
 
@@ -111,7 +111,7 @@ def test_what_is_too_big_is_skipped_and_told():
         "pss_bytes": ("absent", "skipped"),
     }
     assert told(snapshot, os.getpid(), "memory_would_ns")["memory_would_ns"][1] > 0
-    # Nor has procfs read what was to be spared.
+    # procfs has not read the files that were to be spared either.
     assert not row_of(snapshot, os.getpid())["smaps_rollup_kib"]
     assert "--smaps-max-rss" in snapshot.stderr
 

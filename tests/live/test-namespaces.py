@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""In a container's namespaces a capture works, and reports what it could not
+"""A capture works in a container's namespaces, and reports what it could not
 see."""
 
 import json
@@ -77,7 +77,7 @@ def test_a_mount_namespace_costs_nothing():
 
 
 def in_pid_namespace(*command):
-    """With the /proc of the outer namespace."""
+    """Runs the command with the /proc of the outer namespace."""
     if not harness.is_root():
         raise tap.Skip("needs root")
     harness.need_command("unshare")
@@ -89,7 +89,7 @@ def in_pid_namespace(*command):
 
 
 def test_the_proc_of_another_pid_namespace_gives_no_other_threads_values():
-    """System calls take PIDs of our namespace: pid 1 there is ctprof
+    """System calls take PIDs of the inner namespace: PID 1 there is ctprof
     itself."""
     done = in_pid_namespace("capture", "-o", "-")
     snapshot = harness.Snapshot(done.stdout, done.stderr.decode())
@@ -111,7 +111,7 @@ def test_the_proc_of_another_pid_namespace_gives_no_other_threads_values():
 
 
 def as_nobody_under(hidepid, *command):
-    """ctprof as an ordinary user with a /proc mounted so."""
+    """Runs ctprof as an ordinary user with /proc mounted with this hidepid."""
     user = harness.need_other_user()
     harness.need_command("unshare")
     if harness.kernel() < (5, 8):
@@ -135,7 +135,7 @@ def identity_under(hidepid):
 
 
 def check_unseen(packed, check, words):
-    """What a file says of processes that are in no row, and the first screen of it."""
+    """Checks what a file and its first screen say about processes without a row."""
     assert check(harness.Snapshot(packed).data["capture"].get("unseen")), packed
     shown = subprocess.run([harness.CTPROF, "show", "-"], input=packed, capture_output=True, check=True)
     assert words in shown.stdout, shown.stdout.decode()
@@ -169,12 +169,12 @@ def test_a_pid_namespace_shows_its_own_threads():
     options = ["-p", "-f", "--mount-proc"]
     snapshot = capture_inside(*(options if harness.is_root() else ["-Ur", *options]))
     check_absences_are_no_numbers(snapshot)
-    # The one that supervises, and the one that captures.
+    # The supervising and the capturing process.
     assert {row["tgid"] for row in snapshot.rows.values()} == {1, 2}
     assert {row["pcomm"] for row in snapshot.rows.values()} == {"ctprof"}
 
 
-# In a PID namespace, with another in it: what /proc says of each process here, and then the program.
+# Runs in a PID namespace with a nested one: saves what /proc shows of each process, then runs ctprof.
 NESTED = """
 import json, os, re, subprocess, sys, time
 subprocess.Popen(["unshare", "-p", "-f", "--mount-proc", "sh", "-c", "sleep 1000; true"], stdout=subprocess.DEVNULL)
@@ -214,7 +214,7 @@ def check_nested(*plugins):
         row, one = rows[pid], truth[pid]
         assert (row["comm"], snapshot.value(row, "ppid")) == (one["comm"], ("value", one["ppid"])), (pid, row, one)
         assert pid not in inner or row["run_time_ns"] == one["ran"], (pid, row, one)
-    # By the numbers that they have here, and each once.
+    # By their PIDs in this namespace, and each once.
     assert inner <= rows.keys(), (inner, rows.keys())
     assert sum(row["comm"] in ("sh", "sleep") for row in snapshot.rows.values()) == 2, list(snapshot.rows)
 
@@ -240,7 +240,7 @@ HOLD = (
 
 
 def test_a_tmpfs_of_another_mount_namespace_is_one():
-    """Its device is not in our own mountinfo, and its path here is on a disk."""
+    """Its device is not in our own mountinfo, and its path is on a disk in our namespace."""
     harness.need_command("unshare")
     name = f"held-elsewhere-{os.getpid()}"
     script = 'mount -t tmpfs ctprof-test /mnt && exec "$@"'

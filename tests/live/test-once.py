@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a process uses counts once, in every view, whichever threads and cgroups it has and
-however short it lives."""
+"""Resources used by a process count once in every view, whatever threads and cgroups it has and
+however short its life is."""
 
 import contextlib
 import csv
@@ -23,7 +23,7 @@ MIB = 1 << 20
 HELD = 64 * MIB
 THREADS = 200
 AXES = ("pcomm", "cgroup", "comm", "comm-exact", "all", "thread", "unit", "process", "user")
-# A process with memory, threads of two names, and one that computes when it is told to.
+# A process with memory, threads with two names, and a thread that computes on request.
 MANY = """
 import os, sys, threading, time
 held, stop, go = bytearray(b"x" * int(sys.argv[1])), threading.Event(), threading.Event()
@@ -47,7 +47,7 @@ while go.is_set():
 print("done", flush=True)
 sys.stdin.readline()
 """
-# One process after the other that burns CPU, each in a cgroup of its own that goes with it.
+# Runs processes that burn CPU one by one, each in a cgroup of its own that is removed with it.
 CONTAINERS = """
 import json, os, resource, sys, time
 for i in range(int(sys.argv[2])):
@@ -70,7 +70,7 @@ N_CONTAINERS = int(os.environ.get("CTPROF_CONTAINERS", "50"))
 
 @contextlib.contextmanager
 def many(held, threads):
-    """The process, and its thread that computes."""
+    """Yields the process and the TID of its computing thread."""
     with subprocess.Popen([sys.executable, "-c", MANY, str(held), str(threads)], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # fmt: skip
         try:
@@ -89,7 +89,7 @@ def captured(*options):
 
 @contextlib.contextmanager
 def cgroup2():
-    """A cgroup of our own, with those that were made in it."""
+    """Makes a cgroup for the test; removes it and the cgroups made in it at the end."""
     for place in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"):
         if (Path(place) / "cgroup.procs").exists() and os.access(place, os.W_OK):
             break
@@ -110,7 +110,7 @@ def cgroup2():
 
 
 def sums_of(report, metrics):
-    """Over all groups."""
+    """The sum of each metric over all groups."""
     sums = dict.fromkeys(metrics, 0)
     for row in next(one["rows"] for one in report["sections"] if one["name"] == "primary"):
         if row["metric"] in sums:
@@ -174,7 +174,7 @@ def check_threads_apart(*options):
             got = {(row["group"].endswith("/apart"), row["metric"]): row["value"] for row in shown["sections"][0]["rows"]}
             row = snapshot.rows[process.pid, busy]
             assert got[True, "run_time_ns"] == row["run_time_ns"] >= 190_000_000, got
-            # The memory is the process's, and so where its leader is.
+            # Memory belongs to the process, and so to the cgroup of its leader.
             assert got[False, "pss_bytes"] >= MIB and not got.get((True, "pss_bytes")), got
             assert got[False, "nr_threads"] == 9, got
         process.kill()
@@ -190,8 +190,8 @@ def test_threads_in_another_cgroup_by_bpf():
 
 
 def test_containers_that_are_gone():
-    """CPU time of cgroups that ended with their processes is in no other one: what no cgroup is known
-    of is a group of its own."""
+    """CPU time of cgroups removed with their processes is not counted in another cgroup: processes
+    whose cgroup is unknown are a group of their own."""
     harness.need_bpf()
     with cgroup2() as top, tempfile.TemporaryDirectory(prefix="ctprof-once-") as folder:
         report = Path(folder) / "report"
@@ -206,7 +206,7 @@ def test_containers_that_are_gone():
     cpu = {row["group"]: row["delta"] / 1e9 for row in rows if row["metric"] == "run_time_ns" and row["delta"]}
     own = sum(value for name, value in cpu.items() if name == "-" or f"/{top.name}/" in name)
     print(f"# {own:.2f} s in {top.name} or in no cgroup, of which {cpu.get('-', 0):.2f} in none; they used {used:.2f}")
-    # On top of it what else ended, whose cgroup went before it was read: of this test at most.
+    # Other processes whose cgroup was removed before it was read may add to it.
     assert 0.95 * used <= own <= 1.3 * used + 0.1, (own, used, cpu)
     parts = {row["group"]: row["delta"] for row in account}
     known = parts["threads"] + parts["exited"] + parts["ctprof"] + parts["unaccounted"]
@@ -214,8 +214,8 @@ def test_containers_that_are_gone():
 
 
 def test_a_capture_that_takes_long():
-    """As on a host with a thousand threads that want its CPUs: what is read seconds after the capture
-    began ran and waited no more than the time there was."""
+    """As on a host with a thousand runnable threads: a thread read seconds after the start of the
+    capture has not run and waited for longer than the time that passed."""
     toy = harness.BUILD / "tests/border/ctprof-toy.so"
     if not toy.exists():
         raise tap.Skip("the test plugins are not built")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which files a capture by root opens beside processes that offer it others (strace).
+"""The files that a capture by root opens beside processes that offer it traps (strace).
 
-What an unprivileged user has a say in is opened as a place first (O_PATH), and read only
-once it is known to be a file; of the rest, nothing but what is listed here.
+A path that an unprivileged user controls is opened with O_PATH first, and read only once it
+is known to be a regular file. Apart from these, only the files listed here are opened.
 """
 
 import contextlib
@@ -18,15 +18,15 @@ import tap
 
 TOYS = harness.BUILD / "plugins/jemalloc/tests"
 OPEN = re.compile(r'^\d+ +openat2?\(([^,]*), "([^"]*)", (.*?)\) = (\d+)<(.*)>(?:\(deleted\))?$')
-# Of the host and of the one who runs ctprof.
+# Files of the host and of the user who runs ctprof.
 OURS = re.compile(r"^/(proc|sys)(/|$)|^/(usr/)?lib|^/usr/share/|^/etc/|^/dev/(null|urandom)(<|$)|^anon_inode|^(pipe|socket|user):")
 OWN_PROGRAMS = ("ctprof", "ctprof-jemalloc-examine")
-# Reading what a descriptor is a place of.
+# Reopening an O_PATH descriptor for reading.
 REOPENED = re.compile(r"^thread-self/fd/\d+$")
 
 
 def lay_traps(folder):
-    """A library without build-id, whose debug file is a FIFO or a device, in all places."""
+    """Makes a library without build-id whose debug file is a FIFO or a device, in all places."""
     library = folder / "libtraps.so"
     (folder / "traps.debug").touch()
     subprocess.run(["objcopy", "--remove-section=.note.gnu.build-id",
@@ -58,7 +58,7 @@ def hostile(user):
 
 
 def calls(log):
-    """The lines of strace, where they end; those that another thread came between in one piece."""
+    """The completed lines of strace, with calls that another thread interrupted put together."""
     begun = {}
     for line in log.read_text(errors="replace").splitlines():
         thread = line.partition(" ")[0]
@@ -71,12 +71,12 @@ def calls(log):
 
 
 def opened(log):
-    """(arguments, path as given, flags, what it turned out to be) of each that succeeded."""
+    """(arguments, path as given, flags, path of the opened file) of each successful open."""
     return [found.group(1, 2, 3, 5) for line in calls(log) if (found := OPEN.match(line))]
 
 
 def check_no_code_of_theirs(log, folder):
-    """Nothing but ctprof's own programs is executed, and nothing of the process mapped as code."""
+    """Only ctprof's own programs are executed, and no file of the process is mapped as code."""
     text = log.read_text(errors="replace")
     programs = set(re.findall(r'execve\("([^"]*)"', text))
     assert programs and all(Path(path).name in OWN_PROGRAMS for path in programs), programs
@@ -107,13 +107,13 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
         raise tap.Skip("the source jemalloc was not built")
     with hostile(user) as (pid, folder), tempfile.TemporaryDirectory() as output:
         log = Path(output) / "log"
-        # On a busy host the time for a process ends before all of its files are looked at.
+        # On a busy host the time limit of a process ends before all of its files are examined.
         for _ in range(10):
             seen = opened(capture_traced(pid, output, log))
             offered = {what for _, _, flags, what in seen if is_a_place(flags)}
             if f"{folder}/traps.debug" in offered:
                 break
-        # The traps were looked at, so that not having opened them means something.
+        # The traps were examined, so the fact that they were not opened is significant.
         assert {f"{folder}/traps.debug", f"{folder}/libtraps.so"} <= offered, sorted(offered)
         executed = re.escape(str(TOYS)) + "|" + re.escape(str(harness.BUILD)) + "|" + re.escape(output)
         known = set()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What --priority raises while a capture reads, as shown by that capture."""
+"""The threads that --priority raises while a capture reads, as shown by that capture."""
 
 import contextlib
 import os
@@ -37,7 +37,7 @@ def overload():
 
 @contextlib.contextmanager
 def no_niceness():
-    """Of who runs the tests: one that was chosen would stay."""
+    """Sets the nice value of the test to 0, because ctprof would keep a nice value set by the user."""
     chosen = os.getpriority(os.PRIO_PROCESS, 0)
     os.setpriority(os.PRIO_PROCESS, 0, 0)
     try:
@@ -47,7 +47,7 @@ def no_niceness():
 
 
 def policies(snapshot):
-    """{thread name: policies} of the process that captured: the child of our child.
+    """{thread name: policies} of the capturing process, which is the child of our child.
     Other tests may run a ctprof at the same time."""
     parents = {tgid: row.get("extra", {}).get("ppid") for (tgid, tid), row in snapshot.rows.items()
                if tid == tgid}  # fmt: skip
@@ -86,7 +86,7 @@ def test_rr_raises_all_that_reads():
     check_raised("rr", "SCHED_RR")
 
 
-# In place of the program that reads ELF files: waits until it is raised, for a while.
+# Replaces the program that reads ELF files: waits for a limited time until it is raised.
 PROGRAM = """#!/bin/sh
 i=0
 while [ $i -lt 200 ]; do
@@ -118,7 +118,7 @@ def test_rr_raises_the_program_that_reads_elf_files():
 
 
 def threads_of(pid):
-    """{name: (policy, how often it has waited)} of the process that a recorder runs."""
+    """{name: (policy, number of waits)} of the threads of the process that a recorder runs."""
     found = {}
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         for task in Path(f"/proc/{child}/task").iterdir():
@@ -131,7 +131,7 @@ def threads_of(pid):
 
 
 def rests(pid):
-    """Whether nothing is raised, and nobody sees to it."""
+    """Whether no thread is raised and the pacer does not run."""
     before = threads_of(pid)
     time.sleep(0.05)  # a dozen periods
     after = threads_of(pid)
@@ -166,7 +166,7 @@ def test_none_raises_nothing():
 def test_auto_raises_on_an_overloaded_host_only():
     need_rights()
     with no_niceness(), overload():
-        # Under SCHED_RR they are lowered for a part of each period.
+        # Under SCHED_RR threads are lowered for a part of each period.
         harness.wait_for(lambda: policies(read())["ctprof"] & set(RAISED.values()), "a raise")
         found = policies(read())
     assert "ctprof-pacer" in found, found

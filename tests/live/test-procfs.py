@@ -50,7 +50,7 @@ def test_every_field_of_every_stopped_thread_is_what_procfs_says():
 
 
 def check_policies(cases):
-    """cases: (spec, policy, nice, real-time priority, CPUs) of a thread each."""
+    """cases: (spec, policy, nice, real-time priority, CPUs) for each thread."""
     with Worker(*(a for case in cases for a in ("--thread", case[0]))) as worker:
         worker.stop()
         snapshot = capture("--pid", worker.pid)
@@ -95,7 +95,7 @@ def test_counters_hold_what_the_thread_did():
         row = capture("--pid", worker.pid).rows[worker.pid, actor["tid"]]
         for name in ("rchar", "syscr", "wchar", "syscw"):
             assert row[name] == actor[name], f"{name}: {row[name]}, the thread: {actor[name]}"
-        # What it does after it has looked at itself only adds to these.
+        # These can only grow after the thread has read its own values.
         for name, told in (("run_time_ns", "cpu_ns"), ("minflt", "minflt")):
             assert row[name] >= actor[told] > 0, f"{name}: {row[name]}, the thread: {actor[told]}"
         assert actor["minflt"] >= 64
@@ -104,7 +104,7 @@ def test_counters_hold_what_the_thread_did():
 def test_children_and_parent_of_this_process_are_known():
     burn = "import time\nwhile time.process_time() < 0.1: pass"
     subprocess.run([sys.executable, "-c", burn], check=True)
-    # ctprof itself is waited for only after it has looked.
+    # ctprof itself is reaped only after it has read these values.
     times = os.times()
     snapshot = capture("--pid", os.getpid())
     row = snapshot.rows[os.getpid(), os.getpid()]
@@ -153,7 +153,7 @@ def test_a_zombie_is_a_row_without_memory():
             assert row["state"] == "Z"
             assert snapshot.reason(row, "smaps_rollup_kib") == "inapplicable"
             assert row["extra"]["smaps_state"] == "not-applicable"
-        # Nothing is lost, so nothing is said.
+        # Nothing is lost, so no message is printed.
         absent = capture("--pid", worker.zombies[0]).stderr.partition("absent: ")[2]
         assert "smaps" not in absent and "inapplicable" not in absent, absent
 
@@ -172,7 +172,7 @@ def test_a_process_of_3000_threads():
 
 
 def resolved(snapshot, pids):
-    """The rows of pids with their absences, without what others' mappings move."""
+    """The rows of pids with their absences, without values that depend on others' mappings."""
     rows = []
     for key in snapshot.keys:
         if key[0] not in pids:
@@ -271,7 +271,7 @@ def test_parse_summary_counts_what_was_read():
 
 
 def test_the_peak_memory_told_is_ctprofs_own():
-    """Not that of the program that started it."""
+    """It is not the peak of the program that started ctprof."""
     ballast = bytearray(256 << 20)
     peak = capture("--pid", os.getpid()).data["capture"]["peak_rss_bytes"]
     assert 0 < peak < len(ballast), f"{peak >> 20} MiB"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Recordings of this host: whole after SIGTERM, readable after SIGKILL and a full disk."""
+"""Recordings of this host: complete after SIGTERM, readable after SIGKILL and a full disk."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ import tap
 from harness import CTPROF, Worker, wait_for
 
 TABLE = b"CTPS"
-# Beside other tests, on a busy machine: one plugin that is there everywhere.
+# One plugin that is always available: other tests keep the machine busy.
 PLAIN = ["--plugins=procfs"]
 
 
@@ -133,7 +133,7 @@ def test_samples_are_captures():
     with folder() as path, Worker("--threads", "3") as worker:
         worker.stop()
         file = path / "still.ctprof"
-        # What a process shares of its memory is the business of others, too.
+        # The memory that a process shares also depends on other processes.
         only = ["--smaps=never", "-p", worker.pid]
         harness.run(*PLAIN, "record", *only, "-n", 3, "-i", "20ms", "-o", file)
         frames = texts(file)
@@ -154,7 +154,7 @@ def test_samples_are_captures():
 
 
 def check_same(path, worker, plugins):
-    """Of threads that do not run, what others change is seen, and nothing else."""
+    """Of stopped threads, only values that other processes change differ."""
     file, thread = path / "same.ctprof", worker.threads()[-1]
     arguments = ["--smaps=never", "-p", worker.pid, "-i", "20ms"]
     cpu = min(os.sched_getaffinity(0))
@@ -193,14 +193,14 @@ def test_threads_that_do_not_run_by_bpf():
 
 
 def memory_of(recorder):
-    """Of the process that reads, in bytes."""
+    """The memory of the reading process in bytes."""
     child = Path(f"/proc/{recorder.process.pid}/task/{recorder.process.pid}/children").read_text().split()[0]
     status = Path(f"/proc/{child}/status").read_text()
     return int(re.search(r"^RssAnon:\s+(\d+)", status, re.M)[1]) << 10
 
 
 def test_a_crowd_that_went_leaves_no_memory():
-    """What it took to read many threads is given back when they have gone."""
+    """Memory needed to read many threads is freed after they have exited."""
     if "asan" in harness.BUILD.name:
         raise tap.Skip("a sanitizer keeps what is freed")
     with folder() as path:
@@ -282,7 +282,7 @@ def check_times(plugins):
 
 
 def test_a_sample_has_the_threads_of_its_time():
-    """Each that was there when it began: its time is not one from after they were read."""
+    """A sample has each thread that existed when it began: its time is not taken after the reading."""
     check_times(PLAIN)
 
 
@@ -304,7 +304,7 @@ def test_killed():
 
 
 def test_hangup():
-    """As when its terminal goes away."""
+    """As when the terminal is closed."""
     with folder() as path:
         file = path / "hangup.ctprof"
         with Recorder(file, "-i", "20ms", "-p", os.getpid()) as recorder:
@@ -319,7 +319,7 @@ def test_hangup():
 
 
 class Clocks:
-    """What tests/live/clocks.c adds to the clocks, in s."""
+    """The offsets that tests/live/clocks.c adds to the clocks, in s."""
 
     LIBRARY = harness.BUILD / "tests/live/libclocks.so"
 
@@ -331,7 +331,7 @@ class Clocks:
         path.write_bytes(bytes(4096))
 
     def set(self, boot, real, at=0):
-        """at: from that read of the real time on."""
+        """at: the number of the read of the real time from which on the offset applies."""
         with open(self.path, "r+b") as file:
             file.write(struct.pack("=qqq", int(boot * 1e9), int(real * 1e9), at))
 
@@ -341,7 +341,7 @@ def notes(file):
 
 
 def test_clocks():
-    """A suspended host, and a clock that is set, are named in the sample after it."""
+    """The next sample reports that the host was suspended or the clock was set."""
     with folder() as path:
         clocks, file = Clocks(path / "clocks"), path / "clocks.ctprof"
         with Recorder(file, "-i", "20ms", "-p", os.getpid(), **clocks.variables) as recorder:
@@ -368,8 +368,8 @@ def test_clocks():
 
 
 def test_over_midnight():
-    """A clock that is set to the next day: a window is as long as it took, and each sample is of its
-    own day."""
+    """A clock is set to the next day: windows keep their real length, and each sample has the date
+    of its own day."""
     with folder() as path:
         clocks, file = Clocks(path / "clocks"), path / "host-20261122T000000Z.ctprof"
         with Recorder(file, "-i", "20ms", "-p", os.getpid(), plugins=["--plugins=procfs,host"],
@@ -392,7 +392,7 @@ def test_over_midnight():
 
 
 def test_suspended_at_any_moment():
-    """It is told by the sample whose time jumps, wherever between two looks at the clock."""
+    """The sample whose time jumps reports it, wherever it happens between two reads of the clock."""
     told = 0
     for at in range(4, 16):
         with folder() as path:
@@ -425,7 +425,7 @@ MIB = 1 << 20
 
 
 def test_heap_as_a_series():
-    """What a program with jemalloc takes and gives back, sample after sample."""
+    """The memory that a program with jemalloc allocates and frees, sample by sample."""
     if not (harness.BUILD / "ctprof-jemalloc.so").exists():
         raise tap.Skip("jemalloc is not built")
     program = [sys.executable, "-c", HEAP]
@@ -524,13 +524,13 @@ def test_restarts_delete_nothing():
 
 
 def test_without_threads():
-    """As where a service may have no more of them: a sample is slower then, and whole."""
+    """As where a service may not start more threads: samples are slower, but complete."""
     if not harness.is_root():
         raise tap.Skip("needs root, to become a user who may have no thread")
     with folder() as path:
         file = path / "alone.ctprof"
         arguments = ["-p", os.getpid(), "-n", 3, "-i", "10ms", "--smaps=never", "-o", file]
-        # LeakSanitizer wants a thread, too.
+        # LeakSanitizer needs a thread, too.
         done = harness.run(*PLAIN, "record", *arguments, check=False,
                            env={**os.environ, **harness.NO_LEAK_CHECK},
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))  # fmt: skip
@@ -554,12 +554,12 @@ def report(*arguments):
     return harness.run(*arguments, "--no-pager", "--format", "csv").stdout.decode()
 
 
-# Of one sample: its history is also of those before it.
+# Reports of one sample, without the history, which covers earlier samples as well.
 VALUES = ["-m", "run_time_ns,timeslices,minflt,rchar,nr_threads,processor"]
 
 
 def test_show_at_a_time_is_the_window_that_ended_there():
-    """Two windows in a row are what is between the first and the last sample."""
+    """Two consecutive windows add up to the change from the first to the last sample."""
     with folder() as path, Worker() as worker:
         file = path / "three.ctprof"
         harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 3, "-i", "50ms", "--smaps=never", "-o", file)
@@ -593,13 +593,13 @@ def test_reading():
         ]:
             done = harness.run(*arguments, file, check=False)
             assert done.returncode in (1, 2) and text in done.stderr, (arguments, done.stderr)
-        # A part begins with a whole sample, and its frames are those of the file.
+        # A part begins with a whole sample, and its other frames are copied from the file.
         done = harness.run("cut", "--from", "-0s", "-o", part, file)
         assert b"6 samples" in done.stderr, done.stderr
         assert file.read_bytes().find(part.read_bytes()[:1000]) > 0
         assert report("show", *VALUES, "--sample", 2, part) == shown[2]
         assert report("show", *VALUES, part) == shown[3]
-        # A window of the file is one between two files that hold its ends.
+        # A window of the file equals the comparison of two files that hold its ends.
         first = path / "first.ctprof"
         harness.run("cut", "--to", "+0s", "-o", first, file)
         window = report("compare", *VALUES, "--group-by", "comm", file)
@@ -614,13 +614,13 @@ def test_reading():
 
 
 def frames_of(data):
-    """Where each frame begins, and its end."""
+    """The (begin, end) of each frame."""
     starts = [found.start() for found in re.finditer(re.escape(b"\x28\xb5\x2f\xfd"), data)]
     return list(zip(starts, [*starts[1:], data.rfind(TABLE)]))
 
 
 def test_one_bad_sample():
-    """It costs those that are told as changes of it, up to the next whole one, and no others."""
+    """It only makes the samples stored as changes of it unreadable, up to the next whole one."""
     with folder() as path, Worker("--threads", "9") as worker:
         file, bad, part = (path / name for name in ("good.ctprof", "bad.ctprof", "part.ctprof"))
         harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 70, "-i", "10ms", "--smaps=never", "-o", file)
@@ -646,7 +646,7 @@ def test_one_bad_sample():
                     assert shown.stderr.count(b"\n") == 1 and b"sample %d, " % k in shown.stderr, shown.stderr
                 else:
                     assert shown.stdout.decode() == report("show", *VALUES, "--sample", n, file), (k, n)
-            # What ended in it is not known: no window is over it. Those beside it are.
+            # Exits in it are unknown, so no window spans it; windows beside it work.
             assert b"sample %d, " % k in spoilt("compare").stderr
             beside = ["--to", after_start(k - 1)] if until == 70 else ["--from", after_start(until)]
             assert spoilt("compare", *beside).stdout.decode() == report("compare", *VALUES, *beside, file)
@@ -675,7 +675,7 @@ def busy():
 
 
 def test_history():
-    """Window by window, a recording adds up to what is between its ends."""
+    """The windows of a recording add up to the difference between its ends."""
     with folder() as path, busy() as pid:
         file = path / "past.ctprof"
         arguments = ["-p", pid, "-n", 40, "-i", "20ms", "--smaps=never"]
@@ -692,7 +692,7 @@ def test_history():
         assert used > 0 and abs(used - number(whole["cpu"]) * seconds) < 1e-6 * used
         shown = section("history", "show", file)
         assert [line["cpu"] for line in shown if line["subject"] == "sh"], "show has it, too"
-        # There is none between two samples, nor beside the metrics a user names.
+        # Two samples have no history, nor does a report of metrics named by the user.
         first = path / "two.ctprof"
         harness.run(*PLAIN, "record", *arguments[:2], "-n", 2, "-i", "20ms", "-o", first)
         assert section("history", "compare", first) is None
@@ -712,7 +712,7 @@ SHORT = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def test_host_over_all_samples():
-    """The lines of the host say what was typical of all samples, not of windows of many."""
+    """The lines of the host show what was typical of single samples, not of windows of many."""
     with folder() as path:
         file, used = path / "host.ctprof", []
         plugins = ["--plugins=procfs,host,system"]
@@ -733,7 +733,7 @@ def test_host_over_all_samples():
 
 
 def test_runs():
-    """A recording is a run: what was in it from its first sample to its last."""
+    """A recording is a run, from its first sample to its last."""
     with folder() as path, busy() as pid:
         files = []
         for side in "ab":
@@ -777,7 +777,7 @@ def test_full_disk():
 
 
 def check_full_from_the_start(path):
-    """Samples that find no room count as well."""
+    """Samples for which there is no space are counted, too."""
     file, filler = path / "none.ctprof", path / "filler"
     with open(filler, "wb", buffering=0) as out, contextlib.suppress(OSError):
         while True:

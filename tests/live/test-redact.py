@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files without names: no original one is left, no number has changed, groups are groups."""
+"""Redacted files: no original name is left, no number has changed, groups are kept."""
 
 import contextlib
 import csv
@@ -20,7 +20,7 @@ SECRET = "zecret"
 WORD = "[GHJKLMNPQRSTVWXZ]{15}"
 PLAIN = ("--plugins=procfs,memory,cgroup,host,system,snapshot", "-q")
 ODD = SOURCE / "tests/roots/6.18-odd-names"
-# Texts that are words of ours or the kernel's, not names: of the host and of records.
+# Texts of the host and of records that are words of ctprof or the kernel, not names.
 KEPT = {"policy", "state", "memory_state", "memory_source", "smaps_state", "smaps_source",
         "object_kind", "object_device", "file_kind", "tmpfs_device", "cpu_model", "cpu_vendor",
         "thp_enabled", "thp_defrag", "kernel_name", "kernel_release", "arch", "task_delayacct",
@@ -42,7 +42,7 @@ def text_of(file):
 
 
 def frames_of(file):
-    """The documents of a file: one, or one a sample."""
+    """The documents of a file: one, or one per sample."""
     text, decoder, at, found = text_of(file), json.JSONDecoder(), 0, []
     while at < len(text):
         document, at = decoder.raw_decode(text, at)
@@ -66,7 +66,7 @@ def pairs(a, b, path=""):
         if path.endswith("cgroup_stats") or path.endswith("object_consumers"):
             yield from pairs(sorted(map(flat, a.values())), sorted(map(flat, b.values())), path)
             return
-        if path.endswith("absent"):  # what was not asked for may be said
+        if path.endswith("absent"):  # may list values that were not requested
             a, b = ({k: v for k, v in x.items() if k != "skipped"} for x in (a, b))
         a = {key: value for key, value in a.items() if not key.endswith("_hex")}
         assert set(a) == set(b) - extra, (path, set(a) ^ set(b))
@@ -81,11 +81,11 @@ def pairs(a, b, path=""):
 
 
 def flat(value):
-    """The numbers in a value, in their order."""
+    """The numbers in a value, in order."""
     return re.findall(r"(?<=[:\[,])-?\d+|null|true|false", json.dumps(value, separators=(",", ":")))
 
 
-# Words that systemd and the kernel make paths and names of memory of.
+# Words that systemd and the kernel use in paths and in names of memory.
 FRAMES = {"system", "user", "slice", "scope", "service", "session", "init", "app", "docker", "dev",
           "zero", "shm", "heap", "stack", "anon", "anonymous", "deleted", "memfd", "SYSV", "sysv", "ctprof"}
 OWN_PARTS = re.compile(r"\.(format|metrics|plugins|(exit_)?presence_sets|capture|absent|cgroup_stats|\w+_summary)\b")
@@ -122,7 +122,7 @@ def words_of(text):
 
 
 def check_no_name_is_left(before, after):
-    """Byte by byte, but for words that the format has itself.  Returns the names."""
+    """Searches the bytes for the names, except words of the format itself.  Returns the names."""
     names, kept = check_equal_but_names(before, after)
     text, own = text_of(after), FRAMES | words_of(" ".join(kept))
     for document in frames_of(after):
@@ -170,7 +170,7 @@ def planted():
                    extra={"cmdline": f"/bin/{s} --{s}", "cwd": f"/{s}", "user": s, "acme_text": s,
                           "acme_map": {s: 1}, "acme_texts": {s: s}, "cgroup_v1": {"cpu": f"/{s}"},
                           "acme_char": "S"}),
-            # What is not UTF-8 is in hex, too.
+            # Text that is not UTF-8 is also stored in hex.
             {**thread(8, f"{s}\ufffd"), "comm_hex": s.encode().hex() + "ff",
              "pcomm_hex": s.encode().hex() + "ff"},
         ],
@@ -212,7 +212,7 @@ def test_nothing_of_a_file_full_of_secrets_is_left():
     harness.need_command("zstd")
     with folder() as tmp:
         document = planted()
-        # The name of an option is one of ours: of a stranger's file it is no secret.
+        # Option names are ctprof's own, and so are no secret of the file.
         del document["capture"]["options"][SECRET]
         (tmp / "plain").write_text(json.dumps(document))
         subprocess.run(["zstd", "-q", tmp / "plain", "-o", tmp / "a.ctprof.zst"], check=True)
@@ -234,7 +234,7 @@ def test_nothing_of_a_file_full_of_secrets_is_left():
 
 
 def test_tables_of_it_have_nothing_either():
-    """Of each kind of row, in text; the host's name is in no folder's and no file's."""
+    """No kind of row has a name in its text; no folder or file is named after the host."""
     harness.need_command("zstd")
     with folder() as tmp:
         document = planted()
@@ -251,7 +251,7 @@ def test_tables_of_it_have_nothing_either():
         run("export", "-q", "-f", "csv", "--partition", "-o", tmp / "out", file, "--redact")
         made, = (tmp / "out").glob("*/*/*.csv")
         assert SECRET not in str(made) and SECRET not in made.read_text(), made
-        # At capture: a sink of tables gets its rows on another way.
+        # At capture time, a sink of tables gets its rows in another way.
         names = capture(tmp / "names", "-p", os.getpid(), "--sink=ndjson").read_text()
         none = capture(tmp / "none", "-p", os.getpid(), "--sink=ndjson", "--redact").read_text()
         comm = Path("/proc/self/comm").read_text().strip()
@@ -259,7 +259,7 @@ def test_tables_of_it_have_nothing_either():
 
 
 def test_kernel_threads_keep_their_names():
-    """If kthreadd is there, and only what has never had a page fault; not the names of devices."""
+    """If kthreadd is present, and only threads without page faults; device names are replaced."""
     harness.need_command("zstd")
     number = {"kind": "counter", "unit": "none"}
 
@@ -293,7 +293,7 @@ def test_kernel_threads_keep_their_names():
 
 
 def test_the_table_has_every_text_of_ours():
-    """Who adds a metric decides whether its text is a name; a stranger's is one."""
+    """The author of a metric decides if its text is a name; a third-party plugin's always is."""
     table = (SOURCE / "core/redact/fields.c").read_text()
     metrics = json.loads(run("--plugins=all", "metric-list", "--format=json").stdout)["metrics"]
     ours = [m for m in metrics if (m["unit"] == "text" or m["kind"] == "map")]
@@ -318,7 +318,7 @@ def names_in(file):
 
 
 def test_odd_names():
-    """Of a recorded tree, at capture and afterwards: the same by one key."""
+    """A recorded tree redacted at capture and afterwards is the same with the same key."""
     with folder() as tmp:
         root = (f"--proc-root={ODD}/proc", f"--sys-root={ODD}/sys")
         key = f"--key-file={tmp}/key"
@@ -331,7 +331,7 @@ def test_odd_names():
 
 
 def rows(file, *arguments):
-    """What a command shows, as rows of CSV."""
+    """The output of a command as rows of CSV."""
     return list(csv.reader(io.StringIO(run(*arguments, "--format=csv", file).stdout.decode())))
 
 
@@ -348,7 +348,7 @@ def test_a_capture_of_memory():
 
 
 def numbers(table):
-    """Cells that are numbers, whatever they are numbers of."""
+    """The cells that are numbers, whatever they count."""
     return sorted(tuple(cell for cell in row if re.fullmatch(r"-?[\d.]+", cell)) for row in table)
 
 
@@ -358,7 +358,7 @@ def compare(a, b):
 
 
 def test_two_captures_by_one_key():
-    """The same groups join as did before, with the same numbers; by two keys none does."""
+    """The same groups are joined as before, with the same numbers; with two keys none are."""
     with folder() as tmp, Worker("--threads", "3") as worker:
         key = f"--key-file={tmp}/key"
         pids = ("-p", worker.pid, "-p", os.getpid())
@@ -394,7 +394,7 @@ def test_a_recording():
 
 
 def test_standard_input():
-    """A pipe is as good as a file, also to what reads the samples of a recording in any order."""
+    """A pipe works like a file, even for commands that read samples of a recording in any order."""
     with folder() as tmp:
         key = f"--key-file={tmp}/key"
         snapshot, recording = capture(tmp / "a", "-p", os.getpid()), tmp / "b"

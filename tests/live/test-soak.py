@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A recording beside a thousand exits a second, for CTPROF_SOAK_S seconds (a minute): its memory does
-not grow, each exit is in it or counted as lost, and it goes on after a loss."""
+"""A recording beside a thousand exits per second, for CTPROF_SOAK_S seconds (60): its memory does not
+grow, each exit is recorded or counted as lost, and it continues after a loss."""
 
 import os
 import re
@@ -18,20 +18,20 @@ import tap
 
 SECONDS = float(os.environ.get("CTPROF_SOAK_S", "60"))
 EXITS_A_SECOND = 1000
-# What it takes to begin with; what a host that is busy elsewhere makes of the rest.
+# The share of the time for warming up; the growth allowed after it on a host with other load.
 WARM_SHARE, GROWTH = 0.25, 1.1
 MIB = 1 << 20
 
 
 def family(pid):
-    """A process and those that it has begun."""
+    """A process and its descendants."""
     text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
     return [pid, *(one for child in text.split() for one in family(int(child)))]
 
 
 def rss(pid):
-    """Of the family, in bytes, but for what the kernel has mapped (a ring of BPF, page after page, as
-    it is first used); 0: it has ended."""
+    """RssAnon of the family in bytes. It leaves out memory mapped by the kernel (a BPF ring, whose pages
+    appear as they are first used). 0: the family has exited."""
     total = 0
     for one in family(pid):
         try:
@@ -44,7 +44,7 @@ def rss(pid):
 
 
 class Churn:
-    """Processes that end, so many a second; their number so far."""
+    """Runs EXITS_A_SECOND processes per second; ended is their number so far."""
 
     def __init__(self):
         self.ended, self.stop = 0, threading.Event()
@@ -72,8 +72,8 @@ PIECE, TOKEN = 1 << 22, 64
 
 
 def exits_of(path):
-    """{b"received": N, b"lost": N} of each sample, those that changed. Not parsed: of a long recording
-    there is too much."""
+    """{b"received": N, b"lost": N} of each sample, with changed values only. Searched by a pattern,
+    because a long recording is too large to parse."""
     rest, sample = b"", None
     with subprocess.Popen(["zstdcat", path], stdout=subprocess.PIPE) as unpacked:
         while piece := unpacked.stdout.read(PIECE):
@@ -94,7 +94,7 @@ def exits_of(path):
 
 
 def soak(folder, seconds, *options):
-    """[(number of exits, lost)] of the samples, [RSS] and how many ended for certain."""
+    """[(number of exits, lost)] of the samples, [RSS], and the number of processes known to have ended."""
     recorder = subprocess.Popen(
         [harness.CTPROF, "-q", *options, "record", "-i", "1s", "--smaps=never", "--max-size=64MiB", "--keep=4",
          "-o", folder / "soak.ctprof"], stdin=subprocess.DEVNULL, cwd=folder)  # fmt: skip
@@ -138,7 +138,7 @@ def test_a_recording_beside_exits():
 
 
 def test_a_recording_that_loses_records():
-    """Of a small buffer: what is lost is said, and the next sample has records again."""
+    """With a small buffer, losses are reported, and the next sample has records again."""
     with tempfile.TemporaryDirectory(prefix="ctprof-soak-") as folder:
         small = [*harness.BPF_NEVER, "-O", "taskstats.buffer=4096"]
         samples, sizes, ended = soak(Path(folder), SECONDS / 4, *small)

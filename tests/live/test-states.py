@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What planted threads do with their time, as 'stat --states' reports it."""
+"""How threads with known behaviour spend their time, as 'stat --states' reports it."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import harness  # noqa: E402
 import tap  # noqa: E402
 
-# Name of a process -> what its main thread does from then on, and the state of most of its time.
+# Name of a process -> the code that its main thread runs, and the state of most of its time.
 PLANTED = {
     "p-timer": ("time.sleep(600)", "timer"),
     "p-pipe": ("os.read(os.pipe()[0], 1)", "pipe"),
@@ -41,7 +41,7 @@ EXACT = {"user", "system", "runnable", "disk", "swap-in", "reclaim"}
 
 @contextlib.contextmanager
 def planted(folder):
-    """The processes of PLANTED, settled."""
+    """Starts the processes of PLANTED and waits until they have settled."""
     import ctypes  # noqa: PLC0415
     import fcntl  # noqa: PLC0415
 
@@ -122,7 +122,7 @@ def test_without_samples_the_sleep_is_one_row():
 
 
 def test_a_command_that_ends_has_its_states():
-    """Its threads are in no capture: what they did is known from the looks."""
+    """Its threads are in no capture; their states are known from sampling."""
     pools = stat("--states=10", seconds="2.5")
     shares = {state: value(row, "share") for state, row in pools["sleep"].items()}
     assert shares.get("timer", 0) > 60, shares

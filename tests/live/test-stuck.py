@@ -25,7 +25,7 @@ TOY = harness.BUILD / "plugins/jemalloc/tests/libtoy-tsd.so"
 
 
 def device_for(user, folder):
-    """On most distributions every user may open /dev/fuse; not on all."""
+    """Most distributions let every user open /dev/fuse, but not all."""
     if user is None:
         return {}
     device = f"{folder}.fuse"
@@ -36,7 +36,7 @@ def device_for(user, folder):
 
 @contextlib.contextmanager
 def stuck_below(folder, user=None, **kinds):
-    """The PIDs of this number of processes of each kind (stuck.c)."""
+    """Starts the given number of processes of each kind (stuck.c); yields their PIDs."""
     if not harness.is_root() or not os.path.exists("/dev/fuse"):
         raise tap.Skip("needs root and /dev/fuse")
     with subprocess.Popen(
@@ -49,7 +49,7 @@ def stuck_below(folder, user=None, **kinds):
             raise tap.Skip(process.stderr.read().decode().strip())
         yield json.loads(line)["pids"]
         process.stdin.close()
-        # A file there may claim to be root's; no one but those processes has asked for it.
+        # A file there may claim to be root's; only those processes have asked for it.
         assert process.stdout.read() == b"0\n"
 
 
@@ -64,7 +64,7 @@ def stuck(user=None, **kinds):
 
 
 def lost(shot, pid):
-    """The values of a process that did not answer."""
+    """The names of the values that are missing because the process did not answer."""
     row = shot.rows[(pid, pid)]
     return {name for name in shot.absences(row) if shot.reason(row, name) == "timeout"}
 
@@ -87,7 +87,7 @@ def test_only_those_are_lost():
             for name in ("smaps_rollup_kib", "allocated_bytes"):
                 assert shot.value(row, name) == ("absent", "timeout"), (name, shot.absences(row))
             assert shot.value(row, "run_time_ns")[0] == "value"
-            # Who comes second does not wait for it again.
+            # The second plugin does not wait for it again.
             assert f"jemalloc: process {pid}: no answer" not in shot.stderr, shot.stderr
         check_sound(shot, worker)
         for pid in pids[12:]:
@@ -97,14 +97,14 @@ def test_only_those_are_lost():
 
 
 VIEWS = ["pools", "ledger", "processes", "areas", "shared", "tmpfs", "sysv", "categories"]
-# Each command that reads the memory of processes, or asks what they wait in.
+# Each command that reads the memory of processes, or where they wait.
 READERS = [*(["memory", view] for view in VIEWS), ["capture", "--memory=all", "-o", "/dev/null"],
            ["record", "--memory=all", "-n", 2, "-i", "50ms", "-o", "-"], ["stat", "--memory=all", "--", "true"],
            ["stat", "--states", "--", "true"], ["capture", "--groups=wait,lock,jemalloc,smaps", "-o", "/dev/null"], ["doctor"]]
 
 
 def test_each_view_goes_on_without_it():
-    """None waits for who holds their lock longer than for an answer, and the others are there."""
+    """No command waits long for a process that holds its lock, and the other processes are shown."""
     with stuck(mmap=2) as pids:
         for words in READERS:
             began = time.monotonic()
@@ -121,7 +121,7 @@ def test_each_view_goes_on_without_it():
 
 
 def test_what_ends_and_cannot_be_reaped():
-    """It has no memory any more, and SIGKILL does nothing: it is a row as others are."""
+    """A process without memory on which SIGKILL has no effect has a row like any other."""
     with stuck(exit=4) as pids:
         shot = harness.capture("--plugins=procfs,memory,jemalloc,taskstats")
         for pid in pids:
@@ -132,8 +132,8 @@ def test_what_ends_and_cannot_be_reaped():
 
 
 def test_more_of_them_than_threads_wait_for_them():
-    """Of each kind more than the 128 threads that may wait at a time."""
-    # After them, as processes are read in the order of their ids.
+    """More of each kind than the 128 threads that may wait at a time."""
+    # Started after them, because processes are read in the order of their PIDs.
     with stuck(mmap=300, exec=200) as pids, harness.Worker() as worker:
         shot = harness.capture("--plugins=procfs,memory,jemalloc,taskstats", "--jobs=1")
         for pid in pids[:300]:
@@ -144,7 +144,7 @@ def test_more_of_them_than_threads_wait_for_them():
 
 
 def threads_of(recorder):
-    """Of the process that reads.  Looking for it by stat would wait for who is stuck."""
+    """The threads of the reading process.  A search by stat would wait for stuck processes."""
     child = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()[0]
     return len(os.listdir(f"/proc/{child}/task"))
 
@@ -155,8 +155,8 @@ def samples_of(file):
 
 
 def test_a_recording_asks_no_one_twice():
-    """Who does not answer has one thread waiting for him, however many samples are taken, and one
-    line says so."""
+    """Only one thread waits for a process that does not answer, however many samples are taken, and
+    it is reported in one line."""
     harness.need_command("zstdcat")
     with harness.Worker() as worker, tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "host.ctprof"
@@ -172,7 +172,7 @@ def test_a_recording_asks_no_one_twice():
                 harness.wait_for(lambda: samples_of(file) >= 5, "5 samples")
                 before = threads_of(process)
                 harness.wait_for(lambda: samples_of(file) >= 30, "30 samples")
-                # Workers and those that help them come and go.
+                # Worker and helper threads start and exit.
                 assert threads_of(process) <= before + 8, (before, threads_of(process))
             finally:
                 process.terminate()
@@ -186,8 +186,8 @@ def test_a_recording_asks_no_one_twice():
 
 
 def capture_with_toy(folder, plugins, fault, victim, *arguments):
-    """Its status, what it said, and the file: with the plugin of the rig, and what that does to
-    be kept waiting for the victim.  Into files, as who is left behind keeps descriptors."""
+    """Captures with the rig's plugin, whose fault makes it wait for the victim.  Returns the status,
+    stderr and the file.  stderr is a file, because processes left running keep descriptors open."""
     with rig.rig() as made, open(f"{folder}/said", "w+", encoding="utf-8") as said:
         (made.plugins / "ctprof-snapshot.so").unlink()
         process = made.start(
@@ -214,9 +214,9 @@ def test_one_that_gets_stuck_between_being_asked_and_being_read():
 
 
 def test_a_process_that_not_even_sigkill_ends_is_left_behind():
-    """A plugin that reads memory (process_vm_readv) of one that keeps its mmap lock."""
+    """A plugin that reads the memory (process_vm_readv) of a process that holds its mmap lock."""
     with harness.Worker() as worker, tempfile.TemporaryDirectory() as folder, stuck(mmap=1) as (pid,):
-        # Not by name, as who is named must not be lost.
+        # Not chosen by --pid, because a process that is must not be lost.
         plugins = rig.everything().replace("-procfs,", "")
         status, said, shot = capture_with_toy(folder, plugins, "freeze-thread", pid, "--pid", worker.pid)
         assert status == 4 and "plugin toy: left out: it made no progress" in said, (status, said)
@@ -224,7 +224,8 @@ def test_a_process_that_not_even_sigkill_ends_is_left_behind():
 
 
 def stat_with_toy(plugins, fault, pid):
-    """Its status, and what it said.  The victim is named when the first capture has been made."""
+    """Returns the status, stderr, and if there is a report.  The victim's PID is written after the
+    first capture."""
     with rig.rig() as made, open(made.tmp / "said", "w+", encoding="utf-8") as said:
         (made.plugins / "ctprof-snapshot.so").unlink()
         told = made.tmp / "told"
@@ -242,22 +243,22 @@ def stat_with_toy(plugins, fault, pid):
 
 
 def test_stat_does_not_wait_for_what_it_has_left_behind():
-    """Such a process keeps its end of the socket on which the captures of stat speak."""
+    """Such a process keeps its end of the socket that carries the captures of stat open."""
     with stuck(mmap=1) as (pid,):
         plugins = rig.everything().replace("-procfs,", "")
         status, said, is_there = stat_with_toy(plugins, "chill-thread", pid)
         assert status == 4 and is_there and "kept plugin toy waiting" in said, (status, said)
-        # Named, so it must not be lost: before anything was said.
+        # Chosen by --pid, so it must not be lost; stuck before the plugin has answered anything.
         status, said, is_there = stat_with_toy("toy,procfs", "freeze-open", pid)
         assert status == 1 and not is_there and "plugin toy: made no progress" in said, (status, said)
 
 
 def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
-    """Becoming another program, with a file open whose closing gets no answer: the kernel
-    then lets no one read its io or maps, or since Linux 6.18 its stat.  More of them than
-    one thread can wait for, with ordinary users' rights, too."""
+    """Processes in exec, with a file open whose closing is never answered: the kernel then
+    lets no one read their io or maps, or since Linux 6.18 their stat.  There are more than
+    one thread can wait for; ordinary users' captures end, too."""
     with harness.Worker() as worker, stuck(exec=100) as pids:
-        # Which would exit with 4 if a plugin were left out.
+        # It would exit with 4 if a plugin were left out.
         shot = harness.capture("--plugins=procfs,memory,jemalloc,taskstats")
         for pid in pids:
             assert {"smaps_rollup_kib", "run_time_ns", "allocated_bytes"} <= lost(shot, pid), pid
@@ -269,7 +270,7 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
 
 
 def check_no_request(pids):
-    """No request is sent (stuck.c counts them), and a capture ends, with whole values for others."""
+    """A capture sends no request (stuck.c counts them), ends, and has all values of others."""
     with harness.Worker() as worker:
         shot = harness.capture("--plugins=procfs,jemalloc")
         for pid in pids:
@@ -278,19 +279,19 @@ def check_no_request(pids):
 
 
 def test_no_file_of_an_overlay_on_fuse_is_opened():
-    """Any user makes one: the device of its files is not that of FUSE."""
+    """Any user can make an overlay, and the device of its files is not that of FUSE."""
     with stuck(user=harness.need_other_user(), overlay=1) as pids:
         check_no_request(pids)
 
 
 def test_no_file_of_a_detached_mount_is_opened():
-    """It is in no mountinfo any more."""
+    """The mount is no longer in any mountinfo."""
     with stuck(detach=1) as pids:
         check_no_request(pids)
 
 
 def test_no_page_is_read_that_a_server_would_have_to_deliver():
-    """Not even SIGKILL ends that wait, so the thread that reads would stay, and the process with it."""
+    """Not even SIGKILL ends that wait, so the reading thread and its process would stay."""
     if not TOY.exists():
         raise tap.Skip("the source jemalloc was not built")
     with stuck(page=3) as pids:

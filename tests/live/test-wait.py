@@ -18,7 +18,7 @@ ME = os.getpid()
 
 
 class Waiters:
-    """Threads of ours that wait: some on a pipe, one on a lock."""
+    """Waiting threads of the test: some on a pipe, one on a lock."""
 
     def __enter__(self):
         self.ends = [os.pipe() for _ in range(3)]
@@ -35,7 +35,7 @@ class Waiters:
         return self
 
     def is_settled(self):
-        """Whether they have slept for a while: earlier they wait for each other to start."""
+        """Whether they have slept for a while; before that they wait for each other to start."""
         turns = [Path(f"/proc/self/task/{tid}/schedstat").read_text() for tid in self.tids]
         asleep = all(state_of(tid) == "S" for tid in self.tids)
         self.settled = self.settled + 1 if asleep and turns == getattr(self, "turns", None) else 0
@@ -65,7 +65,7 @@ def channel_of(tid):
 
 
 def stack_of(tid):
-    """The three functions on top, or None: not to be read."""
+    """The three functions on top of the stack, or None if it cannot be read."""
     try:
         lines = Path(f"/proc/self/task/{tid}/stack").read_text().splitlines()
     except OSError:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Windows of this host: they show what ran, and the CPU time adds up."""
+"""Windows of this host show the processes that ran, and their CPU time adds up."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def section(report, name):
 
 
 def whole_stat(*command, options=()):
-    """Likewise, of which no record was lost, and what the host did meanwhile."""
+    """A window without lost records, its output, and the busy time of the host meanwhile."""
     before = host_busy_ns()
     report, printed = stat(*command, options=(*harness.ROOMY, *options))
     around = host_busy_ns() - before
@@ -78,8 +78,8 @@ def check_short_processes(options, is_exact):
     parts = account(report)
     # What parents were charged with is in ticks, as the host's time is; they need not be the same ones.
     assert parts["host"] <= around * (1 if is_exact else 1.02) + NS_PER_TICK, (parts, around)
-    # Captures take time while others run: part of what the host does before and after the
-    # window may be in it.  The rest is interrupts, and without bpf the ends of ctprof's threads.
+    # Captures take time while others run, so some busy time from before and after the window may
+    # be in it.  The rest is interrupts, and without bpf the exits of ctprof's threads.
     slack = 0.1 * parts["host"] + around - parts["host"] + 20 * NS_PER_TICK
     assert abs(parts["unaccounted"]) <= slack, parts
     children = (truth["children_user_us"] + truth["children_system_us"]) * NS_PER_US
@@ -92,8 +92,8 @@ def check_short_processes(options, is_exact):
         assert abs(row["delta"] - children - own) <= 0.01 * (children + own), (row, truth)
         assert "missing" not in row, row
     else:
-        # What a thread ran since the last tick or switch is not in its record: how much that is,
-        # is up to who else wants its CPU. So all are marked.
+        # The run time since the last tick or switch is not in a thread's record; how much it is
+        # depends on the other load of its CPU. So all are marked.
         is_disturbed = children + own < truth["wall_us"] * NS_PER_US / 2
         least = 0 if is_disturbed else 0.95 * (children + own)
         assert least < row["delta"] <= 1.05 * (children + own), (row, truth)
@@ -111,15 +111,15 @@ def test_short_processes_are_exact_by_bpf():
 
 
 def test_a_fork_storm_is_accounted_for():
-    """Thousands of short processes a second."""
+    """Thousands of short processes per second."""
     harness.need_bpf()
     report, _, around = whole_stat(harness.CHURNER, "exit", 10000, 8)
     need_exits(report)
     parts = account(report)
     print(f"# {parts['unaccounted'] / parts['host']:.2%} of {parts['host'] / 1e9:.2f} s unaccounted")
     assert report["window"]["exited_unseen"] >= 10000, report["window"]
-    # Captures take time while others run: part of what the host does before and after the
-    # window may be in it.
+    # Captures take time while others run, so some busy time from before and after the window
+    # may be in it.
     slack = 0.02 * parts["host"] + around - parts["host"] + 10 * NS_PER_TICK
     assert abs(parts["unaccounted"]) <= slack, (parts, slack)
 
@@ -135,7 +135,7 @@ def test_no_counter_falls_while_processes_come_and_go():
 
 
 def test_a_small_buffer_is_told():
-    """And which option makes room, of the source that has the records."""
+    """The message also names the option of that source that makes room."""
     sources = {"taskstats": harness.BPF_NEVER}
     if harness.BPF_NEVER:
         harness.need_bpf()

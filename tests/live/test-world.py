@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A world of a test's own (tests/lib/world.py): nobody else is in it, and nothing of it is left."""
+"""A world of a test's own (tests/lib/world.py) has no other processes, and leaves nothing behind."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ exec(sys.argv[1])
 
 @contextlib.contextmanager
 def world(code):
-    """A program in one that does this, and what it has said of itself."""
+    """Runs code in a world; yields the process and what it reports about itself."""
     if not harness.is_root():
         raise tap.Skip("a world of its own needs root")
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
@@ -57,7 +57,7 @@ def test_nobody_else_is_in_it():
         assert told["pids"] == [1, process.pid] and told["own"] == process.pid, told
         ours = {os.readlink(f"/proc/self/ns/{kind}") for kind in NAMESPACES}
         assert not ours & set(told["namespaces"]), (ours, told)
-        # Its cgroups are the roots of all that it sees.
+        # Its cgroups are the roots of the hierarchies that it sees.
         assert all(line.endswith(":/") for line in told["cgroups"]), told
         process.stdin.close()
         process.wait(harness.PATIENCE_S)
@@ -73,7 +73,7 @@ def test_it_ends_as_the_test_does():
 
 
 def test_orphans_are_reaped_and_end_with_it():
-    """A child of a child that ends stays no zombie; one that goes on does not outlive the test."""
+    """A grandchild that exits does not stay a zombie; one that runs on does not outlive the test."""
     code = """
 subprocess.run(["sh", "-c", "true & sleep 100000 &"], check=True)
 # This test, and the one that sleeps.
@@ -100,7 +100,7 @@ def test_signals_are_passed_on():
 
 
 def test_it_does_not_outlive_who_is_killed():
-    """And the next one takes away what was left."""
+    """The next world removes what a killed one left."""
     left = check_end(signal.SIGKILL)
     check_end(signal.SIGTERM)
     assert not [group for group in left if group.exists()], left

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program whose threads are as a test asked for.  It prints one line of JSON
- * with its pids, tids and what each thread knows of itself, and then waits for
- * the end of standard input.
+ * A program whose threads behave as a test requests.  It prints one line of
+ * JSON with its PIDs, TIDs and what each thread knows about itself, and then
+ * waits for the end of standard input.
  */
 #include <err.h>
 #include <errno.h>
@@ -35,7 +35,7 @@
 #define PAUSE_US 200
 #define MAX_COUNT 100000
 
-/* What one thread is to be and to do. */
+/* The attributes and the work of one thread. */
 struct plan {
 	char name[NAME_BYTES + 1];
 	bool named;
@@ -46,7 +46,7 @@ struct plan {
 	uint64_t burn_ms, read_bytes, write_bytes, faults;
 };
 
-/* What it then knows of itself. */
+/* What the thread knows about itself after its work. */
 struct truth {
 	pid_t tid;
 	uint64_t cpu_ns, calls_read, calls_write;
@@ -63,7 +63,7 @@ struct order {
 	unsigned n_actors;
 	unsigned threads; /* idle ones, beyond the actors */
 	unsigned processes, zombies;
-	unsigned churn_threads; /* ring of threads that come and go */
+	unsigned churn_threads; /* size of the ring of short-lived threads */
 	bool leader_exits, churn_processes;
 };
 
@@ -112,7 +112,7 @@ static void set_name(struct plan *plan, const char *hex)
 	plan->named = true;
 }
 
-/* "batch", "fifo:10" */
+/* Parses "batch" or "fifo:10". */
 static void set_policy(struct plan *plan, const char *text)
 {
 	size_t len = strcspn(text, ":");
@@ -183,7 +183,7 @@ static void set_item(struct plan *plan, char *item)
 	errx(2, "'%s' is unknown", item);
 }
 
-/* "name=6e616d65,policy=batch,burn=20" */
+/* Parses "name=6e616d65,policy=batch,burn=20". */
 static void add_actor(struct order *order, char *spec)
 {
 	struct actor *actors =
@@ -215,7 +215,7 @@ static void burn(uint64_t ms)
 		continue;
 }
 
-/* Moves bytes between a buffer and a device that never is short. */
+/* Moves bytes between a buffer and a device that never transfers less than asked. */
 static uint64_t copy(const char *device, int flags, uint64_t bytes)
 {
 	char buffer[COPY_BYTES] = {0};
@@ -267,7 +267,7 @@ static void become(const struct plan *plan)
 		if (sched_setaffinity(0, sizeof cpus, &cpus))
 			err(1, "sched_setaffinity");
 	}
-	/* Of a Linux thread, whatever POSIX says. */
+	/* On Linux the nice value is per thread, whatever POSIX says. */
 	if (plan->nice && setpriority(PRIO_PROCESS, 0, plan->nice))
 		err(1, "setpriority");
 	if (plan->policy != SCHED_OTHER && sched_setscheduler(0, plan->policy, &parameter))
@@ -330,9 +330,9 @@ static pthread_t start(void *(*body)(void *), void *argument)
 }
 
 /*
- * A ring of threads: the oldest exits, a new one follows.  In a listing those
- * that die stand before those that live on, which is what makes it hard to see
- * them all.
+ * Runs a ring of threads: the oldest exits and a new one is started.  A listing
+ * shows threads about to exit before those that live on, which makes it hard
+ * to see them all.
  */
 static void *churn_threads(void *argument)
 {
@@ -398,10 +398,10 @@ static void wait_for_end_of_input(void)
 	while (got > 0 || (got < 0 && errno == EINTR));
 }
 
-/* A process of idle threads; says so by a byte. */
+/* Runs a process of idle threads; writes a byte to tell when they are ready. */
 static void run_child(unsigned threads, int tell)
 {
-	/* A test that dies must leave nothing behind. */
+	/* A test that dies must not leave processes. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (unsigned i = 0; i < threads; i++)
 		start(idle, NULL);
@@ -444,7 +444,7 @@ static void start_zombies(const struct order *order, pid_t *pids)
 		pids[i] = fork_or_die();
 		if (pids[i] == 0)
 			_exit(0);
-		/* Dead, and not reaped. */
+		/* Wait until it is dead, without reaping it. */
 		if (waitid(P_PID, (id_t)pids[i], &info, WEXITED | WNOWAIT))
 			err(1, "waitid");
 	}
@@ -490,7 +490,7 @@ static void print_truth(const struct order *order, const pid_t *processes, const
 		err(1, "standard output");
 }
 
-/* Outlives the leader, in a process whose leader exits. */
+/* Keeps the process alive after its leader has exited. */
 static void *keep(void *unused)
 {
 	wait_for_end_of_input();
@@ -577,7 +577,7 @@ static void parse(struct order *order, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	/* Static: its threads still use it when the leader has left main(). */
+	/* Static, because threads still use it after the leader has left main(). */
 	static struct order order;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -585,6 +585,6 @@ int main(int argc, char **argv)
 		err(1, "sem_init");
 	parse(&order, argc, argv);
 	run(&order);
-	/* Threads still run: end the process without running their world down. */
+	/* Threads still run: end the process without tearing down their data. */
 	_exit(0);
 }
