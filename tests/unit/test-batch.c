@@ -7,7 +7,7 @@
 
 #include "toys.h"
 
-/* Rows 0..2 of one batch: a leader, and two threads that are none. */
+/* Rows 0..2 of one batch: a leader, and two other threads. */
 enum { N_ROWS = 3 };
 
 enum { COUNT, ORDER, TEXT, CPUS, MAP, WORDS, LEADER, UNWANTED, HOST, N_SLOTS };
@@ -97,7 +97,7 @@ static gconstpointer stored(const Fixture *f, guint64 row, guint metric)
 	return (gconstpointer)(uintptr_t)value(f, row, metric);
 }
 
-/* As g_assert_cmpmem(), which warns of its own conversions. */
+/* Like g_assert_cmpmem(), whose own conversions cause warnings. */
 static void assert_bytes(const void *a, gsize a_size, const void *b, gsize b_size)
 {
 	g_assert_cmpuint(a_size, ==, b_size);
@@ -128,7 +128,7 @@ static void test_numbers(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* The first source that has a value wins; an absence only fills a void. */
+/* The first source that has a value wins; an absence never replaces a value. */
 static void test_first_wins(Fixture *f, gconstpointer unused)
 {
 	(void)unused;
@@ -141,8 +141,8 @@ static void test_first_wins(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* A row need not be read for what it has, what its nature denies, and what a source
- * has said no kernel like this can give: not for what it merely lacks. */
+/* A row need not be read for values that it has, that are inapplicable to it, or that a
+ * source has reported as unsupported by the kernel; for other absent values it must be. */
 static void test_filled(Fixture *f, gconstpointer unused)
 {
 	static const struct {
@@ -196,7 +196,7 @@ static void test_unwanted(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* Each line is one call that breaks a rule: it is counted, and puts nothing. */
+/* Each call breaks a rule: it is counted as a failure, and stores nothing. */
 static void test_bad_puts(Fixture *f, gconstpointer unused)
 {
 	static const guint32 cpus[] = {1, 1}, down[] = {2, 1};
@@ -245,7 +245,7 @@ static const struct map_case {
 	{MAP, 1, {{.key = "k\0k", .key_len = 3}}},
 	{MAP, 2, {{.key = "good", .key_len = 4}, {.key = "", .key_len = 0}}},
 	{WORDS, 1, {{.key = "k", .key_len = 1, .text = "x", .text_len = 65536}}},
-	/* What a sink would read, or write as a JSON key twice. */
+	/* Strings that a sink would read, or write as a duplicate JSON key. */
 	{WORDS, 1, {{.key = "k", .key_len = 1, .number = 1}}},
 	{MAP, 2, {{.key = "twice", .key_len = 5}, {.key = "twice", .key_len = 5}}},
 };
@@ -287,7 +287,7 @@ static void test_text(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* Longer than the border allows: cut or refused, never read beyond its length. */
+/* Text longer than the ABI allows is cut or refused, and never read beyond its length. */
 static void test_long_text(Fixture *f, gconstpointer unused)
 {
 	g_autofree char *bytes = g_strnfill(70000, 'x');
@@ -326,7 +326,7 @@ static void test_map(Fixture *f, gconstpointer unused)
 
 	(void)unused;
 	f->host.put_map(f->open, 0, f->slots[MAP], entries, G_N_ELEMENTS(entries));
-	memset(keys, '!', sizeof keys); /* what was put is a copy */
+	memset(keys, '!', sizeof keys); /* the batch has a copy */
 	const struct ctprof_map *map = stored(f, 0, MAP);
 	const struct ctprof_map_entry *kept = map->entries;
 	g_assert_cmpuint(map->n, ==, G_N_ELEMENTS(order));
@@ -365,7 +365,7 @@ static void test_vanished(Fixture *f, gconstpointer unused)
 		if (row % 2 == 0)
 			f->host.vanished(f->open, row);
 	}
-	f->host.vanished(f->open, 0); /* twice is as once */
+	f->host.vanished(f->open, 0); /* the second call changes nothing */
 	g_assert_cmpuint(batch_drop_vanished(f->batch), ==, 3);
 	batch_view(f->batch, &rows);
 	g_assert_cmpuint(rows.n, ==, 2);
@@ -379,7 +379,7 @@ static void test_vanished(Fixture *f, gconstpointer unused)
 }
 
 /* Rounds that need one block, many blocks, and one oversized block in turn; a
- * sanitizer sees what is read after its round or out of its bounds. */
+ * sanitizer detects reads after the end of a round or out of bounds. */
 static void test_reuse(Fixture *f, gconstpointer unused)
 {
 	static const gsize lengths[] = {1, 65535, 10, 4000, 0, 65535};
@@ -403,7 +403,7 @@ static void test_reuse(Fixture *f, gconstpointer unused)
 	}
 }
 
-/* One descriptor a process, whether its threads are many or one. */
+/* Closes one descriptor per process, however many threads it has. */
 static void test_closes_targets(Fixture *f, gconstpointer unused)
 {
 	struct ctprof_target *targets = batch_targets(f->batch);

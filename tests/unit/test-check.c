@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plugin-check judges by: paths of needs, symbols of shared objects. */
+/* The criteria of plugin-check: paths of needs, symbols of shared objects. */
 #include <string.h>
 
 #include "check/elf.h"
@@ -58,7 +58,7 @@ static void test_generalised(void)
 	}
 }
 
-/* Every symbol that can be read, and whether the wanted one is exported. */
+/* Reads every symbol; returns whether the wanted one is exported. */
 static gboolean exports(const guint8 *bytes, gsize len, const char *name)
 {
 	gboolean found = FALSE;
@@ -86,7 +86,7 @@ static void test_elf(void)
 	g_assert_no_error(error);
 	g_assert_true(exports((guint8 *)bytes, len, "ctprof_plugin_entry_v1"));
 	g_assert_false(exports((guint8 *)bytes, len, "ctprof_plugin_entry_v2"));
-	/* Cut short it is refused: the section headers stand at its end. */
+	/* A truncated file is refused, because the section headers are at its end. */
 	for (gsize cut = 0; cut < len; cut += 1 + cut / 64) {
 		g_autofree guint8 *part = g_memdup2(bytes, cut);
 

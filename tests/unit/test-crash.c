@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page in which threads say which plugin they are in, and what a crash says. */
+/* The page in which threads record the plugin they are in, and the report of a crash. */
 #include "guard/crash.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "guard/limits.h"
 #include "watched-malloc.h"
 
-/* A screen that is open for a night starts so many workers. */
+/* As many workers as a screen starts that is open for a night. */
 #define N_THREADS (3 * CRASH_MAX_THREADS)
 
 static gpointer work(gpointer op)
@@ -20,10 +20,10 @@ static gpointer work(gpointer op)
 	return NULL;
 }
 
-/* To a thread, and from it. */
+/* Messages to the thread and from it. */
 static GAsyncQueue *to, *from;
 
-/* Ends within the op, once it may. */
+/* Enters the op, and stays in it until it is released. */
 static gpointer hang(gpointer nothing)
 {
 	crash_init_thread();
@@ -66,14 +66,14 @@ static void test_one_that_comes_late_is_found(void)
 	g_thread_join(thread);
 	g_async_queue_unref(to);
 	g_async_queue_unref(from);
-	/* No one takes the place of one that ended there. */
+	/* The slot of a thread that ended within an op is not reused. */
 	g_thread_join(g_thread_new("worker", work, op));
 	culprit = crash_find_culprit(crash_read());
 	g_assert_nonnull(culprit);
 	g_assert_cmpstr(culprit->op, ==, "hang");
 }
 
-/* The lock of malloc() may be the crashed thread's own. */
+/* The crashed thread may hold the lock of malloc(). */
 static void test_a_crash_without_memory_takes_none(void)
 {
 	static const struct rlimit none = {.rlim_cur = 1, .rlim_max = RLIM_INFINITY};

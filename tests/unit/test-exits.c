@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that ended: rows of their own, and sources that listen for them. */
+/* Exited threads: rows of their own, and sources that listen for them. */
 #include <errno.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void test_rows(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* Each is a failure of the plugin, and no row. */
+/* Each call counts as a failure of the plugin, and adds no row. */
 static void test_refused(Fixture *f, gconstpointer unused)
 {
 	g_autoptr(Batch) threads = batch_new(f->registry, ROW_THREAD);
@@ -102,7 +102,7 @@ static void test_full(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 0);
 }
 
-/* A row class that is refused has nothing that is wanted, named or not. */
+/* A refused row class has no wanted metrics, whether named or not. */
 static void test_refuse(void)
 {
 	g_autoptr(Registry) registry = registry_new();
@@ -119,7 +119,7 @@ static void test_refuse(void)
 
 static struct ears {
 	int starts, listens, start_result, listen_result, drain_result;
-	int deaf;   /* how many of the first do not listen */
+	int deaf;   /* the number of sources, from the first, that do not listen */
 	int drains; /* atomic */
 	const struct ctprof_host *host;
 } ears;
@@ -196,7 +196,7 @@ static Plugin *make_ears(const char *name, gboolean old)
 		.ops = old ? &old_ops : &ops,
 	};
 
-	/* What follows is none of the older plugin's. */
+	/* An older plugin has no member from listen on. */
 	old_ops = ops;
 	old_ops.struct_size = offsetof(struct ctprof_source_ops, listen);
 	return plugin_new(g_strdup(""), NULL, &descriptor);
@@ -208,7 +208,7 @@ static void wait_for_drains(int n)
 		g_usleep(1000);
 }
 
-/* What is listened to is drained again and again, until it is stopped. */
+/* A listening source is drained repeatedly until it is stopped. */
 static void check_drains(Listener *listener, Plugin *plugin)
 {
 	wait_for_drains(3);
@@ -224,7 +224,7 @@ static void check_drains(Listener *listener, Plugin *plugin)
 	g_assert_cmpint(ears.drains, ==, drains);
 }
 
-/* One that fails is not called again, and counts; it has heard what it has. */
+/* A source that fails to drain is not called again, counts as a failure, and stays live. */
 static void check_overrun(Listener *listener, Plugin *plugin)
 {
 	wait_for_drains(1);
@@ -273,7 +273,7 @@ static void test_listener(void)
 	}
 }
 
-/* Two would each have a row of every thread that ends: the first that can has them. */
+/* Two sources would both have a row for every exit: only the first that can listen does. */
 static void test_one_listens(void)
 {
 	for (int deaf = 0; deaf < 3; deaf++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/nearest.h"
 
-/* Of these words, the one that is offered for what was typed; NULL: none. */
+/* The words to suggest from; word below is the one expected, or NULL for no suggestion. */
 static const char *const words[] = {"auto", "always", "never", "smaps", "smaps-timeout", "pid"};
 
 static const struct {
@@ -56,7 +56,7 @@ static void test_hint(void)
 	g_autofree char *none = nearest_hint(&far, "--");
 	g_assert_cmpstr(hint, ==, ": did you mean --smaps?");
 	g_assert_cmpstr(none, ==, "");
-	/* Of equally near ones three, each once; fewer errors go before. */
+	/* Up to three equally near words are offered, each once; fewer errors come first. */
 	static const char *const delays[] = {"irq_delay", "cpu_delay", "cpu_delay", "blkio_delay",
 					     "swapin_delay"};
 	Nearest many = {.typed = "delay"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Object batches: rows that a source names itself. */
+/* Object batches, whose rows are named by the source. */
 #include <errno.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static guint32 state(const Fixture *f, guint64 row, guint metric)
 		.states[row * rows.n_slots + registry_slot(f->registry, f->slots[metric])->index];
 }
 
-/* A batch begins without rows; each that is named has its group's slots only. */
+/* A batch begins without rows; a named row has only the slots of its group. */
 static void test_rows(Fixture *f, gconstpointer unused)
 {
 	(void)unused;
@@ -109,7 +109,7 @@ static void test_name_is_copied(Fixture *f, gconstpointer unused)
 	g_assert_cmpstr(ctprof_batch_target(f->open, row)->path, ==, "sda");
 }
 
-/* Each is -EINVAL, a failure of the plugin, and no row. */
+/* Each call returns -EINVAL, counts as a failure of the plugin, and adds no row. */
 static void test_refused(Fixture *f, gconstpointer unused)
 {
 	static const char longest[4097] = {[0 ... 4095] = 'x'};
@@ -134,7 +134,7 @@ static void test_refused(Fixture *f, gconstpointer unused)
 	g_assert_cmpint(f->host.object(f->open, "disks", longest, 4096, &row), ==, 0);
 }
 
-/* What is full is no failure; the next batch has room again. */
+/* A full batch is not a failure; the next batch has room again. */
 static void test_full(Fixture *f, gconstpointer unused)
 {
 	guint64 row;
@@ -163,7 +163,7 @@ static void test_foreign_slots(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(state(f, row, OTHER), ==, CTPROF_ABSENT_SKIPPED);
 }
 
-/* Objects of a group nobody wants may be named, and go nowhere. */
+/* Objects of an unwanted group may be named, and are dropped. */
 static void test_unasked_group(Fixture *f, gconstpointer unused)
 {
 	struct ctprof_rows rows;
@@ -195,7 +195,7 @@ static void test_filled(Fixture *f, gconstpointer unused)
 	g_assert_cmpuint(f->bad, ==, 2);
 }
 
-/* Rows of other classes are not for a plugin to name. */
+/* A plugin may not name rows of other classes. */
 static void test_thread_batch(Fixture *f, gconstpointer unused)
 {
 	g_autoptr(Batch) batch = batch_new(f->registry, ROW_THREAD);

@@ -34,7 +34,7 @@ static const struct ctprof_option share = ROW(REAL, .most = 1);
 static const struct ctprof_option text = ROW(TEXT, );
 static const struct ctprof_option path = ROW(PATH, );
 
-/* What a value becomes; NULL: it is refused. */
+/* The parsed form of a value; NULL: it is refused. */
 static const struct {
 	const struct ctprof_option *row;
 	const char *given, *value;
@@ -150,7 +150,7 @@ static void test_messages(void)
 	}
 }
 
-/* What a plugin may get wrong in a row, and the words that say so. */
+/* Mistakes of a plugin in a row, and the words of the message. */
 static const struct {
 	struct ctprof_option row;
 	const char *fault;

@@ -22,7 +22,7 @@
 
 #include "tree.h"
 
-/* Where a filter finds the third argument, in its own byte order. */
+/* The offset of the low half of the third argument in the filter's data. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
 #define FLAGS_OF_OPENAT offsetof(struct seccomp_data, args[2])
 #else
@@ -62,7 +62,7 @@ static void test_commit(void)
 	g_assert_cmpstr(text, ==, "one two");
 	g_assert_cmpuint(test_dir_count(dir), ==, 1);
 	g_assert_cmpint(g_stat(path, &st), ==, 0);
-	/* The snapshot tells of every user's processes. */
+	/* The snapshot has data about every user's processes. */
 	g_assert_cmpuint(st.st_mode & 0077, ==, 0);
 }
 
@@ -102,13 +102,13 @@ static void test_discards(void)
 	Output *output = open_sound(path);
 
 	g_assert_cmpint(output_write(output, "half", 4), ==, 0);
-	/* Nothing to be left by SIGKILL. */
+	/* There is no file that SIGKILL could leave. */
 	g_assert_cmpuint(test_dir_count(dir), ==, 0);
 	output_free(output);
 	g_assert_cmpuint(test_dir_count(dir), ==, 0);
 }
 
-/* The directory is the one that was found, whatever its name means by now. */
+/* The file goes to the directory that was opened, even if its name now means another. */
 static void test_held_directory(void)
 {
 	g_autoptr(TestDir) dir = test_dir_new();
@@ -129,7 +129,7 @@ static void test_held_directory(void)
 	g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-/* A link that comes meanwhile is replaced, not followed. */
+/* A link created meanwhile is replaced, not followed. */
 static void test_link_comes_meanwhile(void)
 {
 	g_autoptr(TestDir) dir = test_dir_new();
@@ -147,7 +147,7 @@ static void test_link_comes_meanwhile(void)
 	g_assert_cmpuint(test_dir_count(dir), ==, 2);
 }
 
-/* As of a file system that has no files without a name: NFS, FUSE, vfat. */
+/* Behaves like a file system without unnamed files: NFS, FUSE, vfat. */
 static gboolean forbid_unnamed_files(void)
 {
 	/* openat(dirfd, path, flags, …) with the bit that only O_TMPFILE has. */
@@ -165,7 +165,7 @@ static gboolean forbid_unnamed_files(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-/* In a child: what went wrong, 0 when nothing did. */
+/* Runs in a child; returns the number of the failed step, or 0. */
 static int write_named_files(const char *dir)
 {
 	g_autofree char *path = g_build_filename(dir, "out", NULL);
@@ -207,7 +207,7 @@ static void test_named_files(void)
 	run_in_child(write_named_files, "system calls cannot be filtered here");
 }
 
-/* A name as long as the file system takes leaves no room for a suffix. */
+/* A name of the maximum length leaves no room for a suffix. */
 static void test_long_name(void)
 {
 	g_autoptr(TestDir) dir = test_dir_new();
@@ -219,7 +219,7 @@ static void test_long_name(void)
 	g_assert_true(g_file_test(path, G_FILE_TEST_IS_REGULAR));
 }
 
-/* What the test makes in its directory, and the output that is then refused. */
+/* The contents of the test's directory, and the output that is then refused. */
 static const struct refusal_case {
 	const char *what, *add, *link_to, *path;
 	int code; /* GIOErrorEnum; 0: any */
@@ -295,7 +295,7 @@ static void test_pipe(void)
 	g_assert_cmpuint(test_dir_count(dir), ==, 1);
 }
 
-/* The first failure is the one that is told, and nothing is written after it. */
+/* The first failure is reported, and nothing is written after it. */
 static void test_full_device(void)
 {
 	g_autoptr(GError) error = NULL;
@@ -311,7 +311,7 @@ static void test_full_device(void)
 	g_assert_nonnull(strstr(error->message, "/dev/full"));
 }
 
-/* In a child with its own mounts: what went wrong, 0 when nothing did. */
+/* Runs in a child with its own mounts; returns the number of the failed step, or 0. */
 static int fill_small_disk(const char *dir)
 {
 	static const char block[8192];
@@ -342,12 +342,12 @@ static void test_full_disk(void)
 		g_test_skip("mounting a small disk takes root");
 }
 
-/* ---- what others put there -------------------------------------------------- */
+/* ---- files made by others --------------------------------------------------- */
 
 #define ROOT 0
 #define SOMEBODY 1234
 
-/* Who owns the directory and the pipe, or link to /dev/null, in it. */
+/* The owners of the directory and of the pipe, or link to /dev/null, in it. */
 static const struct foreign_case {
 	const char *what;
 	mode_t mode;
@@ -410,7 +410,7 @@ static gpointer swap_for_ever(gpointer data)
 	return NULL;
 }
 
-/* A pipe that becomes a link to a file between two looks. */
+/* A pipe is replaced by a link to a file between two checks. */
 static void test_swapped(void)
 {
 	g_autoptr(TestDir) dir = test_dir_new();
@@ -439,7 +439,7 @@ static void test_swapped(void)
 	close(reader);
 }
 
-/* Only a recording makes room for the next: what else is there is not opened, nor moved. */
+/* Only regular files are rotated: anything else is neither opened nor moved. */
 static void test_rotates_files_only(void)
 {
 	static const char *const names[] = {"fifo", "link", "to-fifo", "directory"};
@@ -472,7 +472,7 @@ static void test_rotates_files_only(void)
 	g_assert_false(g_file_test(file, G_FILE_TEST_EXISTS));
 }
 
-/* As a start does that finds a file of that age; how many are kept of it and those before. */
+/* Rotates a file of that age, as a start does; returns the number of files kept in all. */
 static guint rotate_again(const char *folder, const OutputLimits *limits, gint64 age_s)
 {
 	g_autofree char *file = g_build_filename(folder, "file", NULL);
@@ -491,7 +491,7 @@ static guint rotate_again(const char *folder, const OutputLimits *limits, gint64
 	}
 }
 
-/* Starts remove nothing: size and age do. */
+/* A start removes nothing; only the limits of size and age do. */
 static void test_rotated_are_kept(void)
 {
 	static const guint64 ns_per_s = G_GUINT64_CONSTANT(1000000000);

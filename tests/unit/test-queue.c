@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Also what ThreadSanitizer watches: workers, one consumer, no order given. */
+/* The queue with workers and one consumer in no fixed order; also for ThreadSanitizer. */
 #include "capture/queue.h"
 
 #include "base/lock.h"
@@ -13,9 +13,9 @@ typedef struct fixture {
 	Queue *queue;
 	GMutex deal;
 	guint64 dealt;    /* numbers handed out */
-	guint64 limit;    /* of them at most */
-	guint64 consumed; /* without a lock: the consumer is alone, or TSan tells */
-	guint64 stop_at;  /* the consumer wants no more from here on */
+	guint64 limit;    /* maximum of dealt */
+	guint64 consumed; /* no lock: if there were two consumers, TSan would report a race */
+	guint64 stop_at;  /* the consumer refuses batches from here on */
 	guint consuming;  /* atomic */
 	guint stopped;    /* workers told that the queue is closed; atomic */
 } Fixture;
@@ -91,7 +91,7 @@ static void join(GThread **threads)
 		g_thread_join(threads[i]);
 }
 
-/* Few batches for many workers as well: then they wait for each other. */
+/* Also with fewer batches than workers, which then wait for each other. */
 static void test_order(gconstpointer n_batches)
 {
 	GThread *threads[N_WORKERS];
@@ -105,7 +105,7 @@ static void test_order(gconstpointer n_batches)
 	tear_down(&f);
 }
 
-/* Delivered backwards by one thread: nothing is consumed before number 0. */
+/* One thread delivers backwards: nothing is consumed before number 0. */
 static void test_backwards(void)
 {
 	enum { N = 5 };
@@ -162,7 +162,7 @@ static gpointer take(gpointer data)
 	return queue_take(data);
 }
 
-/* All batches are out, a worker waits for one; closing sends it home. */
+/* All batches are in use and a worker waits for one; closing the queue ends its wait. */
 static void test_closed_while_waiting(void)
 {
 	Fixture f = {0};

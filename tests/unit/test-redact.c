@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What becomes of names: each law, and that patterns, units and shapes come through. */
+/* The redaction of names: each rule, and that patterns, units and shapes are preserved. */
 #include <string.h>
 
 #include "redact/pseudonym.h"
@@ -24,7 +24,7 @@ static char *redact(PseudonymLaw law, const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* "W" for each pseudonym of a word. */
+/* Replaces each pseudonym of a word by "W". */
 static char *mask(const char *text)
 {
 	GString *out = g_string_new(NULL);
@@ -39,8 +39,8 @@ static char *mask(const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* expected: '~' is a hexadecimal digit, '?' one to eight decimal ones, '%' sixty-four of the
- * first, the rest is itself. */
+/* expected: '~' matches a hexadecimal digit, '?' one to eight decimal digits, '%' 64 hexadecimal
+ * digits; other characters match themselves. */
 static gboolean is_like(const char *text, const char *expected)
 {
 	for (; *expected; expected++) {
@@ -124,7 +124,7 @@ static void test_laws(void)
 	}
 }
 
-/* The same word is the same wherever it occurs, by one key; by another it is another. */
+/* With one key, a word has the same pseudonym everywhere; with another key it has another. */
 static void test_words(void)
 {
 	g_autoptr(Pseudonyms) pseudonyms = pseudonyms_new(key, sizeof key);
@@ -145,8 +145,8 @@ static void test_words(void)
 	g_assert_cmpstr(mine, !=, theirs);
 }
 
-/* The digests of these begin alike: 40 bits of one, 24 of the other, are too few to tell as many
- * names as a fleet has from each other. */
+/* The digests of these have a common prefix: 40 bits of one, 24 of the other, are too few to
+ * distinguish all names of a fleet. */
 static void test_no_two_are_one(void)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void test_no_two_are_one(void)
 	}
 }
 
-/* What is too long becomes one word, so that a reader takes it. */
+/* Text that is too long becomes a single word, so that a reader accepts it. */
 static void test_limit(void)
 {
 	g_autoptr(GString) path = g_string_new(NULL);
@@ -177,8 +177,8 @@ static void test_limit(void)
 	g_assert_cmpstr(masked, ==, "/W");
 }
 
-/* Names from few bytes, so that many meet: two have one pattern, or one shape of a cgroup,
- * if and only if what they become has. */
+/* Draws names from few bytes, so that many coincide.  Two have the same pattern, or the same
+ * cgroup shape, if and only if their pseudonyms have. */
 static char *draw_name(GRand *rand)
 {
 	static const char *const parts[] = {"a", "b",  "f", "g",  "0",   "1",        "9",
@@ -230,7 +230,7 @@ static void test_folding(void)
 	check_folding(LAW_CGROUP, cgroup_skeleton);
 }
 
-/* Units are found in what paths become. */
+/* Units are found in redacted paths. */
 static void test_units(void)
 {
 	static const struct {

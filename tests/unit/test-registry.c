@@ -10,11 +10,11 @@
 #define LETTERS_64 "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz012345678901"
 #define LETTERS_32 "abcdefghijklmnopqrstuvwxyz012345"
 
-/* One sound metric, of which one member is replaced. */
+/* A valid metric of which one member is replaced. */
 static const struct rule_case {
 	const char *what;
-	guint32 kind, unit, scope; /* 0: as in the sound one */
-	const char *name, *group;  /* NULL likewise, "-": NULL */
+	guint32 kind, unit, scope; /* 0: as in the valid one */
+	const char *name, *group;  /* NULL: as in the valid one; "-": NULL */
 	int result;
 } rules[] = {
 	{.what = "sound"},
@@ -111,7 +111,7 @@ static void test_types(void)
 	}
 }
 
-/* A slot names its row class and its place in it; nothing else is a slot. */
+/* A slot encodes its row class and its index in it; other numbers are not slots. */
 static void test_slots(void)
 {
 	static const guint32 scopes[] = {
@@ -173,7 +173,7 @@ static void test_joins(void)
 	g_assert_false(registry_provides(registry, "three", ROW_THREAD));
 }
 
-/* A source is run for what somebody wants of it, but not for its tallies. */
+/* A source is run if any of its metrics is wanted, but not for its tallies alone. */
 static void test_asks(void)
 {
 	g_autoptr(Registry) registry = registry_new();
@@ -190,7 +190,7 @@ static void test_asks(void)
 	g_assert_false(registry_asks(registry, "unasked"));
 }
 
-/* A cgroup and the host may have a metric of one name, each its own. */
+/* A cgroup and the host may have separate metrics of the same name. */
 static void test_rows_apart(void)
 {
 	g_autoptr(Registry) registry = registry_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time of the trees that are read, and the threads of this process. */
+/* The clock of recorded trees, and the threads of this process. */
 #include "base/root.h"
 
 #include <unistd.h>
@@ -76,7 +76,7 @@ static gpointer wait_for_end(gpointer data)
 	return NULL;
 }
 
-/* malloc() has locks, which a thread may hold that waits for the load. */
+/* malloc() has locks, which may be held by a thread that waits for the load. */
 static void test_own_threads_take_no_memory(void)
 {
 	GMutex end;

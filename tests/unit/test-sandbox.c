@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process that runs plugins can no longer do, and what it still can. */
+/* The rights that a process running plugins has lost, and those it still has. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -26,7 +26,7 @@
 #include "guard/capabilities.h"
 #include "guard/sandbox.h"
 
-/* A build that looks for its own leaks may attach. */
+/* A build with leak detection may attach to itself. */
 #if defined(__SANITIZE_ADDRESS__)
 #define MAY_ATTACH 1
 #elif defined(__has_feature)
@@ -35,7 +35,7 @@
 #endif
 #endif
 
-/* A child that waits to be looked at. */
+/* A child that waits to be inspected. */
 static pid_t victim;
 static int victim_socket;
 
@@ -171,7 +171,7 @@ static void assert_works(void)
 	g_assert_cmpint(socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC), >=, 0);
 	g_assert_cmpint(socket(AF_UNIX, SOCK_STREAM, 0), >=, 0);
 	g_assert_cmpint(ioctl(victim_socket, FIONREAD, &status), ==, 0);
-	/* Looking is allowed; a security module may still refuse it. */
+	/* Tracing is allowed, but a security module may still refuse it. */
 	if (ptrace(PTRACE_SEIZE, victim, NULL, NULL) == 0)
 		g_assert_cmpint(ptrace(PTRACE_INTERRUPT, victim, NULL, NULL), ==, 0);
 }
@@ -183,7 +183,7 @@ static gboolean is_declared(cap_value_t cap)
 	return cap == CAP_SYS_PTRACE || cap == CAP_NET_ADMIN;
 }
 
-/* For good: with the capabilities that were kept in effect, and no way back. */
+/* The change of user is final; the capabilities that were kept are effective. */
 static void assert_other_user(void)
 {
 	const uid_t other = CAPABILITIES_OTHER_USER;
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 	victim_socket = socket(AF_UNIX, SOCK_STREAM, 0);
 	victim = fork();
 	if (victim == 0) {
-		/* Of another user by then, we could not end it. */
+		/* By then it belongs to another user, so that we could not kill it. */
 		close(end[1]);
 		_exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
 	}

@@ -2,8 +2,8 @@
 #include "base/error.h"
 #include "row/select.h"
 
-/* Of the names a, b and c: those the list lets in, those it names as wanted,
- * and those it mentions at all. */
+/* The names among a, b and c that the list allows, that it names as wanted, and
+ * that it mentions at all. */
 static const struct list_case {
 	const char *what, *text, *has, *names, *mentioned;
 } cases[] = {

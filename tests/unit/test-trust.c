@@ -18,7 +18,7 @@
 
 #define SOMEBODY 1234
 
-/* DIR/way/file, seen through path below DIR; the weak spot is named. */
+/* DIR/way/file, reached through path below DIR; the message names the weak component. */
 static const struct trust_case {
 	const char *what;
 	mode_t way, file;
@@ -47,7 +47,7 @@ static const struct trust_case {
 	{"dangling-link", 0755, 0644, 0, 0, 0, "dangling", "dangling"},
 };
 
-/* FALSE when the test cannot run, after saying why. */
+/* Returns FALSE if the test cannot run, after printing why. */
 static gboolean can_run(const char *dir)
 {
 	g_autoptr(GError) error = NULL;
@@ -75,7 +75,7 @@ static void make(const char *dir, const struct trust_case *c)
 	g_assert_cmpint(symlink("nowhere", dangling), ==, 0);
 	g_assert_cmpint(chown(file, c->file_uid, c->gid), ==, 0);
 	g_assert_cmpint(chown(way, c->way_uid, c->gid), ==, 0);
-	/* Behind chown, which takes special bits away. */
+	/* After chown, which clears special bits. */
 	g_assert_cmpint(g_chmod(file, c->file), ==, 0);
 	g_assert_cmpint(g_chmod(way, c->way), ==, 0);
 }
@@ -117,7 +117,7 @@ static void test_file(gconstpointer data)
 #define OTHER 0x20
 #define N_ENTRIES 5
 
-/* The entry and mask of a list beside what every file has. */
+/* The entry and the mask of an access control list besides the entries of every file. */
 static const struct acl_case {
 	const char *what;
 	guint16 tag, rights, mask;
@@ -163,7 +163,7 @@ static void test_acl(gconstpointer data)
 		g_assert_nonnull(strstr(error->message, "through an access control list"));
 }
 
-/* ---- from inside of a child, with namespaces of its own ----------------------- */
+/* ---- in a child with namespaces of its own ------------------------------------ */
 
 #define CANNOT 77
 
@@ -189,7 +189,7 @@ static void run_in_child(int (*run)(const char *path), uid_t owner)
 		g_assert_cmpint(WEXITSTATUS(status), ==, 0);
 }
 
-/* In a user namespace of that map: 0 when the file is refused. */
+/* Checks in a user namespace with that map; returns 0 if the file is refused. */
 static int check_in_namespace(const char *path, const char *map)
 {
 	int go[2];
@@ -232,7 +232,7 @@ static void test_unmapped(void)
 	run_in_child(check_unmapped, SOMEBODY);
 }
 
-/* A file system of somebody, which no one serves: 0 when it is refused unasked. */
+/* A user's FUSE file system without a server; returns 0 if it is refused without a request. */
 static int check_made_up(const char *path)
 {
 	g_autofree char *dir = g_path_get_dirname(path);

@@ -41,7 +41,7 @@ static void test_escape(gconstpointer data)
 	g_assert_cmpstr(escaped, ==, c->expected);
 }
 
-/* Whatever the bytes, what comes out is one printable line of UTF-8. */
+/* Any bytes become one printable line of UTF-8. */
 static void test_any_byte(void)
 {
 	char bytes[512];
@@ -55,7 +55,7 @@ static void test_any_byte(void)
 		g_assert_false(g_unichar_iscntrl(characters[i]));
 }
 
-/* JSON is read as it was, and shows as little. */
+/* JSON is parsed to the original text, and has no unprintable characters either. */
 static void test_json(void)
 {
 	static const char text[] = "a\"\\\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81\xc3\xa9";

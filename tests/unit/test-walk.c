@@ -12,8 +12,8 @@
 
 #define MAX_TARGETS 256
 
-/* A tree, the pids asked for, the most threads a call may give, and what comes:
- * calls end in ';', a leader is marked with '*'.  MISUSE: walk_new() fails so. */
+/* A tree, the requested PIDs, the maximum of threads per call, and the result:
+ * calls end in ';', a leader is marked with '*'.  MISUSE: walk_new() fails. */
 static const struct walk_case {
 	const char *what, *tree, *pids;
 	gsize max;
@@ -86,7 +86,7 @@ static GArray *parse_pids(const char *text)
 	return pids;
 }
 
-/* Each process's descriptor must work, once per call; then it is closed. */
+/* Checks that each process's descriptor works, once per call, and closes it. */
 static void close_targets(const struct ctprof_target *targets, gsize n)
 {
 	for (gsize i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static void test_tree(gconstpointer data)
 	g_assert_cmpuint(walk_processes_done(walk), ==, walk_processes(walk));
 }
 
-/* A process that ends between the first listing and its turn is passed over. */
+/* A process that exits between the first listing and its turn is skipped. */
 static void test_gone(void)
 {
 	struct ctprof_target targets[MAX_TARGETS];
@@ -160,7 +160,7 @@ static void test_gone(void)
 	g_assert_cmpuint(walk_next(walk, targets, 2), ==, 2);
 	g_assert_cmpint(targets[1].tid, ==, 3);
 	close_targets(targets, 2);
-	/* In the middle of a giant, even. */
+	/* Even in the middle of a process with many threads. */
 	g_assert_cmpint(rename(task, aside), ==, 0);
 	g_autofree char *rest = walk_all(walk, 2);
 	g_assert_cmpstr(rest, ==, "9:9*;");
@@ -169,7 +169,7 @@ static void test_gone(void)
 #define N_STEADY 250
 #define N_ROUNDS 12
 
-/* Steady threads, and between each two of them one that leaves when told. */
+/* Steady threads, and between each two of them one that exits on request. */
 typedef struct crowd {
 	GMutex lock;
 	GCond changed;
@@ -223,7 +223,7 @@ static gboolean has_more_than(Crowd *crowd, guint n)
 	return crowd->here > n;
 }
 
-/* How many steady threads one walk over this very process finds. */
+/* Returns the number of steady threads that one walk over this process finds. */
 static guint count_found(const Root *root, const Crowd *crowd)
 {
 	struct ctprof_target targets[MAX_TARGETS];
@@ -248,7 +248,7 @@ static guint count_found(const Root *root, const Crowd *crowd)
 	return found;
 }
 
-/* Walks while half of the crowd leaves; the fewest steady threads found. */
+/* Walks while half of the crowd exits; returns the lowest number of steady threads found. */
 static guint watch_crowd(const Root *root)
 {
 	Crowd crowd = {.tids = g_hash_table_new(NULL, NULL)};
@@ -270,7 +270,7 @@ static guint watch_crowd(const Root *root)
 	return fewest;
 }
 
-/* A thread's exit may cut short the listing that stands at it. */
+/* A thread's exit may cut short a listing whose position is at that thread. */
 static void test_live(void)
 {
 	g_autoptr(Root) root = root_open(NULL, NULL, NULL, NULL);
@@ -287,7 +287,7 @@ static gpointer wait_for_lock(gpointer lock)
 	return NULL;
 }
 
-/* The threads of a process are counted before any is listed, and no more than need be. */
+/* The threads of a process are counted before any is listed, and no more than necessary. */
 static guint count_own_threads(void)
 {
 	g_autoptr(GDir) dir = g_dir_open("/proc/self/task", 0, NULL);
@@ -314,7 +314,7 @@ static void test_count(void)
 	g_autoptr(Walk) all = walk_new(root, NULL, FALSE, NULL);
 	g_autoptr(Walk) one = walk_new(root, pids, FALSE, NULL);
 	g_autoptr(Walk) leader = walk_new(root, pids, TRUE, NULL);
-	/* A sanitizer may have one of its own. */
+	/* A sanitizer may have a thread of its own. */
 	g_assert_cmpuint(walk_count_threads(one, 1000), ==, count_own_threads());
 	g_assert_cmpuint(walk_count_threads(one, 5), ==, 5);
 	g_assert_cmpuint(walk_count_threads(leader, 1000), ==, 1);

@@ -6,7 +6,7 @@
 
 #include "row/registry.h"
 
-/* A sound metric of group "toy"; change what the test is about. */
+/* Returns a valid metric of group "toy", for the test to modify. */
 static inline struct ctprof_metric toy_metric(const char *name, guint32 kind, guint32 unit,
 					      guint32 scope)
 {
@@ -22,7 +22,7 @@ static inline struct ctprof_metric toy_metric(const char *name, guint32 kind, gu
 	};
 }
 
-/* Registers a metric that must be accepted; its slot. */
+/* Registers a metric, which must be accepted; returns its slot. */
 static inline guint32 toy_add(Registry *registry, const char *plugin, struct ctprof_metric metric)
 {
 	const char *why = NULL;
@@ -33,7 +33,7 @@ static inline guint32 toy_add(Registry *registry, const char *plugin, struct ctp
 	return slot;
 }
 
-/* A sealed registry of one thread counter, for tests that need any. */
+/* Returns a sealed registry of one thread counter, for tests that need any registry. */
 static inline Registry *toy_registry(void)
 {
 	Registry *registry = registry_new();

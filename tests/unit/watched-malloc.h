@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For code that must not take memory: malloc() of this program notes whether a thread that is
- * watched has called it, libraries included. */
+/* For code that must not allocate memory: a malloc() of this program that records whether a
+ * watched thread has called it, also from within libraries. */
 #pragma once
 
 #include <glib.h>
