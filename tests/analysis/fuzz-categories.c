@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A table of categories of any bytes, and command lines to go through it. */
+/* Parses any bytes as a table of categories, and matches command lines with it. */
 #include <stdint.h>
 #include <string.h>
 

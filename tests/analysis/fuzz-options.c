@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Names and lists of any bytes: "A\nB" is taken as two names, as a glob and a
- * path, and as every option's text.  Errors are usage errors, and what must
- * hold of names does.
+ * path, and as the text of every option.  Errors must be usage errors, and the
+ * rules for names must be kept.
  */
 #include <stdint.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static void try_glob(const char *glob, const char *path)
 		glob_match(glob, path);
 }
 
-/* What a parser did not take, it has said something about. */
+/* A parser that refuses its input has set an error. */
 static void check(gboolean taken, GError *error)
 {
 	g_autoptr(GError) owned = error;

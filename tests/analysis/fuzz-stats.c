@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two sides of any numbers: the first three bytes are alpha, the share of side a
- * and how the others are read, as gdoubles of any bits or as small integers.
+ * Two sides of any numbers: the first three bytes are alpha, the share of side a,
+ * and how to read the rest: as gdoubles of any bits or as small integers.
  */
 #include <math.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static gboolean has_value(const gdouble *values, guint n)
 	return FALSE;
 }
 
-/* What is true of one order of the sides is true of the other. */
+/* Checks that the results of both orders of the sides agree. */
 static void check_pair(const Sides *ab, const Sides *ba, gdouble alpha)
 {
 	MannWhitney test = mannwhitney_test(ab), other = mannwhitney_test(ba);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What the plugin memory declares, by slot group; amounts are levels. */
+/* The metrics of the plugin memory by slot group; amounts are levels. */
 static const struct {
 	const char *group, *amounts, *numbers, *texts, *categories, *maps;
 } groups[] = {
@@ -31,7 +31,7 @@ static const struct {
 	 "mapping_pid mapping_inode", "mapping_label mapping_device", "mapping_kind", ""},
 };
 
-/* A row to be. */
+/* A row to be created. */
 typedef struct spec {
 	char *group, *name;
 	gint32 pid;
@@ -214,7 +214,7 @@ void memory_kit_draw(MemoryKit *kit, const char *view)
 	g_assert_nonnull(kit->report);
 }
 
-/* ---- what came of it ---- */
+/* ---- the result ---- */
 
 const struct ctprof_report_section *memory_kit_section(const MemoryKit *kit, const char *name)
 {

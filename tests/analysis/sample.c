@@ -253,7 +253,7 @@ void sample_capture(Sample *sample)
 	begin_row(sample, ROW_CAPTURE, (struct ctprof_target){.flags = 0});
 }
 
-/* Where the last row has the metric. */
+/* Returns the slot of the metric in the last row. */
 static guint find_slot(const Sample *sample, const char *name, const Metric **ret_metric)
 {
 	const Metric *metric = registry_named(sample->registry, sample->current, name);
@@ -387,7 +387,7 @@ void sample_own(Sample *sample, gint32 tgid)
 	sample->own = tgid;
 }
 
-/* One by one, as there is one of ctprof itself among them. */
+/* Feeds rows one by one, because some of them are ctprof's own. */
 static gboolean feed_each(const Sample *sample, const struct ctprof_rows *rows, Analysis *analysis,
 			  guint side, GError **error)
 {
@@ -448,7 +448,7 @@ Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
 		const Sample *sample = side == 0 ? a : b;
 
 		g_assert_true(sample_feed(sample, analysis, side, &error));
-		/* As readers do; there may have been no row. */
+		/* As readers do; there may be no rows. */
 		if (sample->sealed)
 			g_assert_true(analysis_bind(analysis, side, sample->registry, &error));
 	}

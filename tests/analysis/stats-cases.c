@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The room core/report/stats as a filter, for test-stats-scipy.py.  A line
+ * core/report/stats as a filter, for test-stats-scipy.py.  A line
  *	sides ALPHA N M A... B...
  * is answered by: u p least is_exact shift low high level is_approximate; and
  *	many ALPHA N P... LEAST...

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes by what they are: tables of patterns, and the artifact. */
+/* Categories of processes: tables of patterns, and the artifact. */
 #include <string.h>
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ static const char *find(Categories *categories, const char *command)
 	return categories_name(categories, categories_find(categories, command));
 }
 
-/* As it ships. */
+/* The table for ChromeOS as shipped. */
 static void test_chromeos(void)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static void test_bad_tables(void)
 	}
 }
 
-/* count copies of middle between the ends. */
+/* Returns count copies of middle between begin and end. */
 static char *repeat(const char *begin, const char *middle, guint count, const char *end)
 {
 	GString *text = g_string_new(begin);
@@ -150,7 +150,7 @@ static void test_bounds(void)
 	check_bound(repeat("", " ", CATEGORIES_MAX_BYTES, "[]"), "more than 262144 bytes");
 }
 
-/* Who writes a command line must not be able to keep ctprof busy. */
+/* The author of a command line must not be able to keep ctprof busy. */
 static void test_patterns_give_up(void)
 {
 	g_autoptr(Categories) categories = parse(
@@ -167,7 +167,7 @@ static void test_patterns_give_up(void)
 	g_assert_cmpstr(complaint, ==,
 			"categories: 2 command lines took too many steps to match (first of rule "
 			"2): their processes are in 'other'");
-	/* What is only long is no attack. */
+	/* A text that is merely long is matched. */
 	g_autoptr(Categories) stars = parse("[{\"match\": \"^a.*a$\", \"name\": \"as\"}]");
 	g_assert_cmpstr(find(stars, longest), ==, "as");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What lies between two values, and what is made of several. */
+/* Changes between two values, and values derived from several. */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void test_changes(void)
 		{number(7), number(7), CTPROF_LADDER_NS, "S +0 +0%"},
 		{number(0), number(7), CTPROF_LADDER_NS, " +7"},
 		{number(0), number(0), CTPROF_LADDER_NS, "S +0"},
-		/* A gdouble of each would be the same. */
+		/* These are equal when converted to gdouble. */
 		{number(G_MAXUINT64), number(G_MAXUINT64 - 1), CTPROF_LADDER_NS,
 		 " -1 -5.42101e-18%"},
 		{real(0.5), real(0.25), CTPROF_LADDER_RATIO, " -0.25"},
@@ -105,7 +105,7 @@ static void test_changes(void)
 	}
 }
 
-/* Which of several changes comes first: each before the next one. */
+/* The order of changes: each comes before the next one. */
 static void test_order(void)
 {
 	const struct {
@@ -256,7 +256,7 @@ static void test_memory_levels(void)
 		g_assert_false(fold_is_memory_level(events[i]));
 }
 
-/* A counter that fell was reset; a level changes with its sign; what is new grew from 0. */
+/* A counter that fell was reset; a level may fall, too; a new value grew from 0. */
 static void test_growth(void)
 {
 	const struct ctprof_value few = value_of_number(3), many = value_of_number(10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first screen of a window: what it measures, and each finding once seen and once
+/* The first screen of a window: its measurements, and each finding once reported and once
  * just short of its limit. */
 #include <string.h>
 
@@ -11,6 +11,94 @@
 #define SECONDS 10
 #define S G_GUINT64_CONSTANT(1000000000)
 #define MOST_VALUES 7
+
+/* Metrics that the samples of all tests do not have. */
+static const struct {
+	const char *name;
+	guint32 kind, unit, scope;
+} more[] = {
+	{"stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_THREAD},
+	{"voluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"nonvoluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"write_bytes", CTPROF_COUNTER, CTPROF_UNIT_BYTES, CTPROF_SCOPE_THREAD},
+	{"blkio_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"swapin_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"freepages_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"compact_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"thrashing_delay_total_ns", CTPROF_COUNTER, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
+	{"cgroup_v1", CTPROF_MAP, CTPROF_UNIT_TEXT, CTPROF_SCOPE_THREAD},
+	{"cpu.nr_periods", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CGROUP},
+	{"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.system", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.irq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.softirq", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
+	{"system.cpu.online", CTPROF_LEVEL, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.processes", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgin", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgout", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgmajfault", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_anon", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+	 CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_file", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+	 CTPROF_SCOPE_HOST},
+	{"psi.memory.some.total_usec", CTPROF_COUNTER, CTPROF_UNIT_US, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgscan_direct", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+	{"system.memory.total", CTPROF_LEVEL, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"system.memory.available", CTPROF_LEVEL, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
+	{"exits_received", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_CAPTURE},
+	{"system.vmstat.oom_kill", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
+};
+
+/* The values at both ends, unless a case has others for the second. */
+static const struct {
+	const char *name;
+	guint64 value;
+	guint32 scope;
+} scene[] = {
+	{"system.cpu.user", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.nice", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.system", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.irq", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.softirq", 0, CTPROF_SCOPE_HOST},
+	{"system.cpu.online", 4, CTPROF_SCOPE_HOST},
+	{"system.processes", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgin", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgpgout", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgmajfault", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_anon", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.workingset_refault_file", 0, CTPROF_SCOPE_HOST},
+	{"psi.memory.some.total_usec", 0, CTPROF_SCOPE_HOST},
+	{"system.vmstat.pgscan_direct", 0, CTPROF_SCOPE_HOST},
+	{"system.memory.total", 4096, CTPROF_SCOPE_HOST},
+	{"system.memory.available", 1024, CTPROF_SCOPE_HOST},
+	{"memory.max", 128 * MIB, CTPROF_SCOPE_CGROUP},
+	{"system.vmstat.oom_kill", 0, CTPROF_SCOPE_HOST},
+	{"cpu.nr_throttled", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.throttled_usec", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.nr_periods", 0, CTPROF_SCOPE_CGROUP},
+	{"cpu.max_quota_us", 20000, CTPROF_SCOPE_CGROUP},
+	{"cpu.max_period_us", 100000, CTPROF_SCOPE_CGROUP},
+	{"run_time_ns", 0, CTPROF_SCOPE_THREAD},
+	{"utime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"stime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"cutime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"cstime_clock_ticks", 0, CTPROF_SCOPE_THREAD},
+	{"wait_time_ns", 0, CTPROF_SCOPE_THREAD},
+	{"timeslices", 0, CTPROF_SCOPE_THREAD},
+	{"voluntary_csw", 0, CTPROF_SCOPE_THREAD},
+	{"nonvoluntary_csw", 0, CTPROF_SCOPE_THREAD},
+	{"read_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"write_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"allocated_bytes", 64 * MIB, CTPROF_SCOPE_THREAD},
+	{"deallocated_bytes", 0, CTPROF_SCOPE_THREAD},
+	{"blkio_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"swapin_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"freepages_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"compact_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"thrashing_delay_total_ns", 0, CTPROF_SCOPE_THREAD},
+	{"start_time_clock_ticks", 100, CTPROF_SCOPE_THREAD},
+};
 
 struct value {
 	const char *name; /* NULL: no more */
@@ -39,8 +127,8 @@ static guint64 special(const struct value *changed, const char *name)
 	return 0;
 }
 
-/* A host, a cgroup and the one above, and a pool of n threads in it (0: of one), of which only
- * the first does anything; changed NULL: as it begins. */
+/* Returns a host, a cgroup and its parent, and a pool of n threads in it (0: one), of which only
+ * the first does anything; changed NULL: the values of the beginning. */
 static Sample *capture(const struct value *changed, guint64 n)
 {
 	Sample *sample = sample_new();
@@ -56,7 +144,7 @@ static Sample *capture(const struct value *changed, guint64 n)
 			      more[i].scope == CTPROF_SCOPE_HOST ? "system" : "sched");
 	sample_host(sample);
 	put_values(sample, CTPROF_SCOPE_HOST, changed);
-	/* The events of a cgroup are those above it, too. */
+	/* The events of a cgroup also count in its parent. */
 	sample_cgroup(sample, "/system.slice");
 	put_values(sample, CTPROF_SCOPE_CGROUP, is_above ? changed : NULL);
 	sample_map(sample, "memory.events", events);
@@ -81,7 +169,7 @@ static Sample *capture(const struct value *changed, guint64 n)
 	return sample;
 }
 
-/* Of the window between two captures; the options live as long as the analysis. */
+/* Analyses the window between two captures; the options live as long as the analysis. */
 static Analysis *analyse(const Sample *before, const Sample *after, const struct value *changed,
 			 AnalysisOptions *options, const struct ctprof_report **ret_report)
 {
@@ -98,7 +186,7 @@ static Analysis *analyse(const Sample *before, const Sample *after, const struct
 	return sample_analyse(before, after, options, ret_report);
 }
 
-/* "FINDING SENTENCE" lines, what costs most first. */
+/* Returns "FINDING SENTENCE" lines, the most expensive first. */
 static char *findings_between(const Sample *before, const Sample *after,
 			      const struct value *changed)
 {
@@ -126,7 +214,7 @@ static char *findings_of(const struct value *changed)
 	return findings_between(before, after, changed);
 }
 
-/* Four threads that wait and run for so many seconds, and so many of 100 periods. */
+/* Four threads that wait and run for these seconds; a cgroup throttled in n of 100 periods. */
 #define FOUR(waits, runs)                                                                          \
 	{"wait_time_ns", (waits)*S}, {"run_time_ns", (runs)*S},                                    \
 	{                                                                                          \
@@ -157,21 +245,21 @@ static const struct finding_case {
 	 {{"wait_time_ns", 103 * S / 10}, {"timeslices", 1000}},
 	 {{"wait_time_ns", 9 * S}},
 	 "app is starved, not busy: waits 100 % of the time, 10.3ms a turn, for 0 CPU"},
-	/* What gets a part of what it asks for is busy; what is throttled is not starved. */
+	/* A pool that gets a part of the CPU it wants is busy; a throttled one is not starved. */
 	{"wants-cpu",
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 "app wants 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
 	{"wants-cpu", {FOUR(30, 2)}, {FOUR(30, 2), THROTTLED(90, 8)}, NULL},
 	{"starved", {FOUR(30, 1)}, {FOUR(30, 1), THROTTLED(90, 8)}, NULL},
-	/* By a quota of a cgroup above it, too. */
+	/* It may be throttled by the quota of a parent cgroup, too. */
 	{"starved",
 	 {FOUR(30, 1), {"above", 1}},
 	 {FOUR(30, 1), THROTTLED(90, 8), {"above", 1}},
 	 NULL},
-	/* By that of a v1 controller, where threads are in another cgroup. */
+	/* Or by that of a v1 controller, where the threads are in another cgroup. */
 	{"starved", {FOUR(30, 1), {"v1", 1}}, {FOUR(30, 1), THROTTLED(90, 1), {"v1", 1}}, NULL},
-	/* Whatever it waits for, it gets no more than its quota. */
+	/* It cannot get more than its quota, however long it waits. */
 	{"wants-cpu", {FOUR(36, 2)}, {FOUR(36, 2), THROTTLED(10, 0.4)}, NULL},
 	/* Half of the time each of its threads may have been throttled; beyond it they wait. */
 	{"wants-cpu",
@@ -182,7 +270,7 @@ static const struct finding_case {
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
 	 "app takes most CPU (0.80 of 4), and queues: 50 % of the time, 1.00ms a turn"},
-	/* What its quota holds back does not queue. */
+	/* Threads held back by a quota are not queued. */
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}},
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, THROTTLED(50, 4)},
@@ -191,7 +279,7 @@ static const struct finding_case {
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 300 * 1024}},
 	 "app does the disk reads: 10.0M/s of 10.0M/s, 0 switches/s"},
-	/* No more than the host's disks did. */
+	/* Never more than the host's disks did. */
 	{"disk-io",
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 50 * 1024}},
 	 {{"write_bytes", 100 * MIB}, {"system.vmstat.pgpgout", 100 * 1024}},
@@ -261,7 +349,7 @@ static const struct finding_case {
 	 {{"system.vmstat.workingset_refault_file", 15000}, {"system.vmstat.pgscan_direct", 1}},
 	 {{"system.vmstat.workingset_refault_file", 15000}},
 	 NULL},
-	/* The limit of a cgroup is met, and the host has room. */
+	/* The cgroup is at its limit, but the host has free memory. */
 	{"memory-short",
 	 {{"system.vmstat.workingset_refault_file", 15000},
 	  {"psi.memory.some.total_usec", 200000},
@@ -279,7 +367,7 @@ static const struct finding_case {
 	 {THROTTLED(50, 4), {"above", 1}},
 	 {THROTTLED(5, 0.4), {"above", 1}},
 	 "app is throttled by system.slice in 50 % of its periods: its quota is 0.20 CPU\n"},
-	/* It is new, and not merely seen for the first time: its periods fit into the window. */
+	/* The cgroup is new, not just seen for the first time: its periods fit into the window. */
 	{"throttled",
 	 {THROTTLED(50, 4), {"v1", 1}},
 	 {THROTTLED(50, 4), {"cpu.max_period_us", 200000}, {"v1", 1}},
@@ -324,7 +412,7 @@ static void test_findings(void)
 	}
 }
 
-/* The notes of the section, a line each, and the conditions that are met. */
+/* Returns the notes of the section, one per line, and the conditions that are met. */
 static char *explain(const struct finding_case *given, const struct value *changed, GPtrArray *met)
 {
 	g_autofree char *fail_on = g_strconcat("finding:", given->finding, NULL);
@@ -347,7 +435,7 @@ static char *explain(const struct finding_case *given, const struct value *chang
 	return g_string_free(text, FALSE);
 }
 
-/* Each finding is explained and can be gated on; neither where it falls short of its limit. */
+/* Each finding is explained and meets its condition; short of its limit, neither is true. */
 static void test_explained(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -379,8 +467,8 @@ static void add_exit(Sample *sample, gint32 tid, const char *name, guint64 start
 	sample_u64(sample, "final_run_time_ns", ns);
 }
 
-/* One thread of one pool used most of it, many of another little; one that lived before the
- * window only ended in it.  Without records it is not known which did what. */
+/* One thread of a pool used most of it, many of another pool little; one that started before
+ * the window only exited in it.  Without records it is not known which thread did what. */
 static void test_came_and_went(void)
 {
 	static const struct value changed[MOST_VALUES] = {
@@ -441,7 +529,7 @@ static Sample *capture_without_delays(void)
 	return sample;
 }
 
-/* What all lack is named with the reason of those that live, and it fits. */
+/* Metrics that all threads lack are listed with the reason of the live ones, and fit the line. */
 static void test_footer(void)
 {
 	static const struct {
@@ -473,7 +561,7 @@ static void test_footer(void)
 	}
 }
 
-/* It takes no line from what stands out; few threads are not worth one. */
+/* The note takes no line from a finding, and is left out if few of the threads are affected. */
 static void test_denied(void)
 {
 	static const struct {

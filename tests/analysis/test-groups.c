@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups and their figures, in reports of made-up snapshots. */
+/* Groups and their figures, in reports of synthetic snapshots. */
 #include <string.h>
 
 #include "workers.h"
@@ -16,7 +16,7 @@ static void test_keys(void)
 		 "main 1 rayon-pool-{N} 2 worker-{N} 3", FALSE},
 		{GROUP_BY_COMM, "worker-0 main", NULL, "main 1 worker-0 1", FALSE},
 		{GROUP_BY_PCOMM, "worker-7", "worker-0 worker-1 worker-2", "worker-{N} 1>3", FALSE},
-		/* A name that is on both sides has no peer in itself. */
+		/* A name on both sides is not a peer of itself. */
 		{GROUP_BY_PCOMM, "worker-7 worker-7", "worker-7", "worker-7 2>1", FALSE},
 		{GROUP_BY_PCOMM, "worker-1 worker-2", "worker-2", "worker-2 1>1 -worker-1", TRUE},
 		{GROUP_BY_COMM_EXACT, "worker-1 worker-2", "worker-2", "worker-2 1>1 -worker-1",
@@ -48,7 +48,7 @@ static void test_keys(void)
 	}
 }
 
-/* What is not there makes a group of its own, and no crash. */
+/* Threads with an absent name form a group of their own, without a crash. */
 static void test_absent_names(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -65,7 +65,7 @@ static void test_absent_names(void)
 			"primary /x|p|\xff\x01 thread_count 1\n");
 }
 
-/* Three threads of one group, the third of which could measure nothing. */
+/* Returns three threads of one group; the third one has no values. */
 static Sample *fold_sample(void)
 {
 	Sample *sample = sample_new();
@@ -103,7 +103,7 @@ static void test_folds(void)
 		{"wait_max", "~9"},
 		{"fair_slice_ns", "~3"},
 		{"cpu_delay_min_ns", "~40"},
-		/* No thread has it: not 0. */
+		/* No thread has a value, so it is absent and not 0. */
 		{"wait_sum", "."},
 		{"cpu_efficiency", "."},
 	};
@@ -126,7 +126,7 @@ static void test_folds(void)
 	}
 }
 
-/* Sets of CPUs of threads that agree. */
+/* CPU sets of threads that agree. */
 static void test_cpu_lists(void)
 {
 	static const char *const cases[][2] = {
@@ -141,7 +141,7 @@ static void test_cpu_lists(void)
 		AnalysisOptions options = {.group_by = GROUP_BY_ALL};
 		const struct ctprof_report *report;
 
-		/* Two literal names, so that records are merged as well. */
+		/* Two literal names, so that records are merged, too. */
 		for (gint32 t = 1; t <= 4; t++) {
 			sample_thread(sample, 1, t, "p", t % 2 ? "w-1" : "w-2", "/");
 			sample_cpus(sample, "cpu_affinity", cases[i][0]);
@@ -216,7 +216,7 @@ static void test_compare(void)
 	g_assert_cmpstr(sample_section(report, "primary")->heading, ==, "Primary metrics");
 }
 
-/* Threads pair by number and start, not by name. */
+/* Threads are paired by TID and start time, not by name. */
 static void test_by_thread(void)
 {
 	static const struct {
@@ -250,7 +250,7 @@ static void test_by_thread(void)
 	g_assert_cmpstr(only_b, ==, "x[8] 1\ny[10] 1\n");
 }
 
-/* When its threads began on average; a group whose start is not known has no age. */
+/* The average age of a group's threads; without known start times it is absent. */
 static void test_uptime(void)
 {
 	static const struct {
@@ -318,7 +318,7 @@ static void test_tags_and_units(void)
 	g_assert_cmpuint(sample_section(report, "derived")->n_lines, ==, 17);
 }
 
-/* The metrics of a plugin nobody here knows are told like all others. */
+/* Metrics of an unknown plugin are shown like all others. */
 static void test_third_party(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -343,7 +343,7 @@ static void test_third_party(void)
 	g_assert_cmpuint(toys->value[0].number, ==, 3072);
 	g_assert_cmpuint(toys->value[1].type, ==, CTPROF_VALUE_ABSENT);
 	g_assert_cmpstr(toys->field->unit, ==, "bytes");
-	/* A name that means two things is not compared, and that is said. */
+	/* A name with two meanings is not compared, and a message says so. */
 	g_assert_cmpuint(odd->value[0].number, ==, 3);
 	g_assert_cmpuint(odd->value[1].type, ==, CTPROF_VALUE_ABSENT);
 	g_assert_cmpuint(late->value[1].number, ==, 8);
@@ -351,7 +351,7 @@ static void test_third_party(void)
 	g_assert_nonnull(strstr(report->warnings[0], "'odd'"));
 }
 
-/* No rows at all: a report without groups. */
+/* Without any rows, the report has no groups. */
 static void test_nothing(void)
 {
 	AnalysisOptions options = {.compare = TRUE, .group_by = GROUP_BY_ALL};

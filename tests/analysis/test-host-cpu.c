@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU of the first screen: the host's own by the best that counts it, its parts, and that
- * of ctprof, which is known by its processes and not by its name. */
+/* The CPU line of the first screen: the host's CPU time from the best source, its parts, and
+ * that of ctprof, which is identified by its processes and not by its name. */
 #include <string.h>
 
 #include "ctprof/plugin.h"
@@ -10,8 +10,8 @@
 
 #define SECONDS 10
 #define MS G_GUINT64_CONSTANT(1000000)
-#define NONE G_MAXUINT64 /* nothing counts it */
-#define ONE_IN 1e-9      /* of a CPU: as equal as reals are */
+#define NONE G_MAXUINT64 /* not counted */
+#define ONE_IN 1e-9      /* tolerance for reals, in CPUs */
 
 enum { EXACT, SCHED, ONLINE, USER, NICE, SYSTEM, IRQ, SOFTIRQ, IDLE, IOWAIT, N_HOST };
 
@@ -42,7 +42,7 @@ static void add_thread(Sample *sample, gint32 pid, gint32 ppid, const char *name
 	sample_u64(sample, "stime_clock_ticks", system);
 }
 
-/* A host of two CPUs; of what is counted the values, or of all 0 if NULL. */
+/* Returns a host of two CPUs with the values that are not NONE, or with all 0 if NULL. */
 static Sample *sample_of_host(const guint64 values[N_HOST], gboolean is_start)
 {
 	Sample *sample = sample_new();
@@ -75,8 +75,8 @@ static AnalysisOptions options_of(void)
 	};
 }
 
-/* The value of a column of the pools, in the line of that role, and name unless NULL; below 0:
- * there is no such line, or no value. */
+/* Returns a pool's value in a column, by role, and by name unless NULL; below 0 if there is no
+ * such line or value. */
 static gdouble pool_value(const struct ctprof_report *report, guint32 role, const char *name,
 			  const char *column)
 {
@@ -100,7 +100,7 @@ static void assert_is(gdouble value, gdouble expected)
 	g_assert_cmpfloat_with_epsilon(value, expected, ONE_IN);
 }
 
-/* Of ten seconds; NONE: nothing counts it. */
+/* Over ten seconds; NONE: not counted. */
 static const struct source {
 	guint64 exact_ms, turns_ms, ticks, softirq, idle, ran_ms;
 	gdouble busy, exited; /* exited below 0: no line */
@@ -108,19 +108,19 @@ static const struct source {
 	gboolean is_of_ticks;
 } sources[] = {
 	{15100, NONE, 1410, 0, 500, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
-	/* The best one counts. */
+	/* The best source is used. */
 	{15100, 19000, 1410, 0, 0, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
 	{NONE, 15100, 1410, 0, 0, 14000, 1.51, 0.11, "1.51 of 2 busy (76 %)", FALSE},
-	/* A turn that ended now began before the window: one CPU was idle. */
+	/* A time slice that ended in the window began before it: one CPU was idle. */
 	{NONE, 19000, 1000, 0, 960, 10000, 1.04, 0.04, "1.04 of 2 busy (52 %)", FALSE},
-	/* One that has not ended: what threads used is more. */
+	/* A time slice has not ended: the threads' own CPU time is more. */
 	{NONE, 500, 1000, 0, 960, 10000, 1, -1, "~1 of 2 busy (50 %)", FALSE},
-	/* What runs for less than a tick is in none. */
+	/* Runs shorter than a tick are not in any. */
 	{NONE, NONE, 1420, 0, 500, 14000, 1.42, 0.02, "~1.42 of 2 busy (71 %)", TRUE},
 	{NONE, NONE, 1420, 0, 500, 15100, 1.51, -1, "~1.51 of 2 busy (76 %)", TRUE},
-	/* Read a moment later: no less exact. */
+	/* Reading a moment later does not make it less exact. */
 	{15100, NONE, 1420, 0, 0, 15200, 1.52, -1, "1.52 of 2 busy (76 %)", FALSE},
-	/* No more than there are. */
+	/* Not more than the number of CPUs. */
 	{20100, NONE, 1900, 0, 0, 19000, 2, 0.1, "2 of 2 busy (100 %)", FALSE},
 	{15100, NONE, 1410, 100, 0, 14000, 1.51, 0.11, "0.10 in interrupts", FALSE},
 };
@@ -259,7 +259,7 @@ static void test_own(void)
 	const struct ctprof_report *report = analysis_finish(analysis, &error);
 	g_assert_no_error(error);
 	assert_is(pool_value(report, CTPROF_ROLE_OWN, NULL, "cpu"), 0.5);
-	/* Another ctprof is a pool as any other. */
+	/* Another ctprof is a pool like any other. */
 	assert_is(pool_value(report, CTPROF_ROLE_POOL, "ctprof", "cpu"), 0.3);
 	assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "cpu"), 0.05);
 	assert_is(pool_value(report, CTPROF_ROLE_EXITED, NULL, "cpu"), 0.05);
