@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What holds for any two snapshots, tried on made-up ones. */
+/* Properties of the reports of any two snapshots, checked on synthetic ones. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const GroupBy axes[] = {GROUP_BY_PCOMM,      GROUP_BY_CGROUP, GROUP_BY_COMM,
 			       GROUP_BY_COMM_EXACT, GROUP_BY_ALL,    GROUP_BY_THREAD};
 
-/* A value that need not be there, small or close to the end of its type. */
+/* Adds a value or leaves it absent; it is small or near the maximum of its type. */
 static void maybe_u64(Sample *sample, const char *name)
 {
 	static const guint64 extremes[] = {0, 1, G_MAXUINT32, G_MAXUINT64 - 1, G_MAXUINT64};
@@ -102,15 +102,15 @@ static gboolean same_value(const struct ctprof_value *a, const struct ctprof_val
 	return strcmp(x, y) == 0;
 }
 
-/* Names are literal here: what a thread is called must not depend on the side
- * that is looked at. */
+/* Names are literal here, because the key of a thread must not depend on the other
+ * side. */
 static AnalysisOptions literal_options(GroupBy group_by)
 {
 	return (AnalysisOptions){
 		.group_by = group_by, .no_thread_normalize = TRUE, .no_cgroup_normalize = TRUE};
 }
 
-/* It is about the newer side, whatever changed. */
+/* The first screen is about the newer side only. */
 static gboolean is_first_screen(const struct ctprof_report_section *section)
 {
 	return (section->flags & CTPROF_SECTION_BARE) != 0;
@@ -212,7 +212,7 @@ static guint64 sum_of(const struct ctprof_report *report, const char *metric)
 	return sum;
 }
 
-/* Whatever threads are grouped by, the groups come to the same sum. */
+/* The groups of every axis add up to the same sum. */
 static void test_sums(void)
 {
 	static const char *const metrics[] = {"thread_count", "run_time_ns", "wait_sum",
@@ -259,7 +259,7 @@ static void check_side(const struct ctprof_report *both, guint side,
 	}
 }
 
-/* What compare says of a side is what show says of it alone. */
+/* compare has the same values for a side as show has for it alone. */
 static void test_show_agrees(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
@@ -281,13 +281,13 @@ static void test_show_agrees(void)
 	}
 }
 
-/* --limit takes the first rows of the whole, and says how many it left. */
+/* --limit takes the first rows of all, and reports the number it left out. */
 static void test_limit(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
 		g_autoptr(Sample) a = random_sample();
 		g_autoptr(Sample) b = random_sample();
-		/* The tree of "all" has another order than the rows it takes. */
+		/* The tree of "all" is in another order than the rows selected for it. */
 		AnalysisOptions options = {.group_by = axes[round % 4]};
 		const struct ctprof_report *whole, *cut;
 		g_autoptr(Analysis) one G_GNUC_UNUSED = sample_analyse(a, b, &options, &whole);
@@ -297,7 +297,7 @@ static void test_limit(void)
 		const struct ctprof_report_section *all = sample_section(whole, "primary"),
 						   *some = sample_section(cut, "primary");
 		g_assert_cmpuint(some->n_lines + some->n_cut, ==, all->n_lines);
-		/* Of the groups that are met first each line is there. */
+		/* All lines of the first groups are present. */
 		g_autoptr(GHashTable) groups = g_hash_table_new(g_str_hash, g_str_equal);
 		guint64 at = 0;
 		for (guint64 i = 0; i < all->n_lines; i++) {

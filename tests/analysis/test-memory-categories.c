@@ -13,7 +13,7 @@ static void add_process(MemoryKit *kit, gint32 pid, const char *cells)
 	memory_kit_row(kit, "memory", NULL, pid, cells);
 }
 
-/* As captured without the plugin memory: the rollup of the plugin of smaps. */
+/* Adds a rollup as captured by the smaps plugin, without the plugin memory. */
 static void add_rollup(MemoryKit *kit, gint32 pid, const char *cells, const char *entries)
 {
 	memory_kit_row(kit, "smaps", NULL, pid, cells);
@@ -32,7 +32,7 @@ static void fill(MemoryKit *kit)
 	add_process(kit, 6, "memory_state=not-applicable;pcomm=/a");
 	memory_kit_row(kit, "memory-swap", "1", 0,
 		       "swap_shared_bytes=1000;swap_shared_by_name_bytes=500");
-	/* Of a process that is not in the snapshot; of none. */
+	/* For a process that is not in the snapshot, and for no process. */
 	memory_kit_row(kit, "memory-swap", "11", 0, "swap_shared_bytes=5000");
 	memory_kit_row(kit, "memory-swap", "1e1", 0, "swap_shared_bytes=5000");
 	memory_kit_row(kit, "memory-swap", "*", 0, "swap_unreadable=2");
@@ -42,7 +42,7 @@ static const char table[] = "[{\"match\": \"^/a\", \"name\": \"as\"},"
 			    " {\"match\": \"^/n\", \"name\": \"nobody\"},"
 			    " {\"match\": \"^/b\", \"name\": \"bs\"}]";
 
-/* The table and its notes, as show and ctprof memory have them: the same. */
+/* Draws the table and its notes, which show and ctprof memory must have in common. */
 static char *draw(MemoryKit *kit)
 {
 	char section[] = SECTION;
@@ -155,7 +155,7 @@ static void test_without_a_table(void)
 	g_assert_cmpstr(none, ==, "=total 0 - - - 0 0 0\n");
 }
 
-/* Nobody was asked for the shares, and there may be some. */
+/* The shares were not captured, although there may be some. */
 static void test_without_shares(void)
 {
 	g_auto(MemoryKit) kit;
@@ -165,12 +165,12 @@ static void test_without_shares(void)
 		    "memory_state=exact;cmdline=/a;pss_bytes=1;swap_pss_bytes=2;swap_bytes=5");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n"
 		    "Sums exclude swapped-out shared memory: capture with --memory=shared.\n");
-	/* There is none. */
+	/* There is no swap in use. */
 	memory_kit_row(&kit, "memory-ledger", "swap.used", 0, "ledger_bytes=0");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n");
 }
 
-/* The plugin memory need not have been there: name and rollup tell as well. */
+/* The plugin memory is not required: the name and the rollup suffice. */
 static void test_rollups(void)
 {
 	g_autoptr(Categories) categories = categories_parse(table, strlen(table), NULL);
@@ -181,11 +181,11 @@ static void test_rollups(void)
 	add_rollup(&kit, 50, "pcomm=/a", "Pss=2;SwapPss=1;Swap=4");
 	/* vector 60: without SwapPss */
 	add_rollup(&kit, 60, "pcomm=b", "Pss=7");
-	/* Kernel threads, as older files, files of today and states have it. */
+	/* Kernel threads, as stored in older files, in current files, and by states. */
 	add_rollup(&kit, 70, "pcomm=/n", "");
 	add_rollup(&kit, 71, "pcomm=/n;smaps_rollup_kib=!", NULL);
 	add_rollup(&kit, 72, "pcomm=/n;smaps_state=not-applicable", NULL);
-	/* Nobody is told what it is. */
+	/* A process without a rollup. */
 	add_rollup(&kit, 80, "pcomm=/a", NULL);
 	add_rollup(&kit, 81, "pcomm=/a;smaps_state=inaccessible", NULL);
 	check(&kit, "as 3 ~2048 ~1024 ~3072 1 0 2\n"
@@ -216,7 +216,7 @@ static void fill_host(MemoryKit *kit, gboolean as_root, gboolean by_memory)
 	}
 }
 
-/* Whoever captured it and how, a table says the same in every command. */
+/* The table is the same in every command, whichever user and plugin captured it. */
 static void test_ways(void)
 {
 	static const char *const expected[] = {
@@ -271,7 +271,7 @@ static void test_compare(void)
 	check(&kit, "bs 0>1 0>7 0 0>7 0>1 0 0\n=total 0>1 0>7 0 0>7 0>1 0 0\n");
 }
 
-/* What one side lacks is told of it. */
+/* Values missing on one side are reported for that side. */
 static void test_compare_gaps(void)
 {
 	g_auto(MemoryKit) kit;
@@ -315,7 +315,7 @@ static void test_compare_orders(void)
 
 /* ---- where it is shown ---- */
 
-/* Only where it is asked for: by a table, or by name. */
+/* Shown only on request: by a table, or by name. */
 static void test_asked_for(void)
 {
 	g_autoptr(Categories) categories = categories_new();
@@ -349,7 +349,7 @@ static void test_asked_for(void)
 	}
 }
 
-/* Only who has a rollup is in it; vector 52. */
+/* Contains only processes with a rollup; vector 52. */
 static void test_artifact(void)
 {
 	g_auto(MemoryKit) kit;

@@ -32,7 +32,7 @@ static const struct {
 	  {1, LEDGER, "meminfo.Zswap", "ledger_bytes=20"}},
 	 "MemTotal 1000>2000 100.0%\nMemFree 100>~100 10.0%>5.0%\nZswap ->20 ->1.0%\n",
 	 "values 2 1 0"},
-	/* The biggest change first, and what did not change not at all. */
+	/* The biggest change first; unchanged lines are left out. */
 	{"ledger",
 	 "physical",
 	 "name bytes",
@@ -60,7 +60,7 @@ static const struct {
 	  {1, SYSV, "sysv:2", ""}},
 	 "SysV segments (RSS) 3>~4 1 0>1\n",
 	 NULL},
-	/* What is on one side only is no gap in the other's sum. */
+	/* An object on one side only is not a gap in the other side's sum. */
 	{"shared",
 	 "shared",
 	 "object kind pss rss",
@@ -72,7 +72,7 @@ static const struct {
 	  {1, SHARED, "new", "object_kind=memfd;object_pss_bytes=7;object_rss_bytes=8"}},
 	 "new memfd ->7 ->8\ngone file 5>- 6>-\nsame file 50 60\n=total - 55>57 -\n",
 	 NULL},
-	/* A segment is an object on the side where somebody maps it. */
+	/* A segment is an object on the side where a process maps it. */
 	{"shared",
 	 "shared",
 	 "object kind pss rss size attaches shmid",
@@ -87,7 +87,7 @@ static const struct {
 	 "/SYSV sysv 9 - 64>32 2>1 7\nsysv:5 sysv - ->8 ->64 ->0 -\n"
 	 "sysv:7 sysv - 1>- 32>- 0>- -\n=total - ~9 - - - -\n",
 	 NULL},
-	/* What was refused on one side is no change; what is there on one side only is. */
+	/* A value denied on one side is not a change; an object on one side only is. */
 	{"shared",
 	 "shared",
 	 "object pss inode",
@@ -100,7 +100,7 @@ static const struct {
 	  {1, SHARED, "grown", "object_kind=file;object_pss_bytes=7;object_inode=6"}},
 	 "gone 3>- 5\ngrown 5>7 6\nrefused 500>- 3\n=total 508>~7 -\n",
 	 NULL},
-	/* An owner is a name: that another has it is no change of a number. */
+	/* An owner is a name: another owner is not a change of a number. */
 	{"sysv",
 	 "sysv",
 	 "segment owner rss swap",
@@ -124,7 +124,7 @@ static const struct {
 	  {1, TMPFS, "/run", "tmpfs_used_bytes=20;tmpfs_limit_bytes=40"}},
 	 "/run 10>20 40 25.0%>50.0%\n/tmp 30>31 40>max 75.0%>-\n=total 40>51 - -\n",
 	 "mounts 2 0 0"},
-	/* What is new comes below its folder, though it was met last. */
+	/* A new file is below its folder, though it was read last. */
 	{"tmpfs",
 	 "files",
 	 "entry kind allocated_subtree",
@@ -140,7 +140,7 @@ static const struct {
 	  {1, FILES, "/t/d/n", "file_depth=2;file_kind=file;file_allocated_bytes=2"}},
 	 "/t mount 5>3\n  d dir 1>3\n    n file ->2\n  z file 4>-\n=total - 5>3\n",
 	 NULL},
-	/* A folder of unlike sums that make one is there for what is below it. */
+	/* A folder whose changes cancel out is shown because of its contents. */
 	{"tmpfs",
 	 "files",
 	 "entry allocated_subtree",

@@ -62,7 +62,7 @@ static void test_views(void)
 	g_assert_null(section_find("xyz", TRUE));
 }
 
-/* What a snapshot was made without is told with the way to get it. */
+/* Data missing from a snapshot is reported with the way to capture it. */
 static void test_needs(void)
 {
 	static const struct {
@@ -119,8 +119,8 @@ static const struct ctprof_value *cell_of(const struct ctprof_report_section *se
 	return &memory_kit_cell(section, line, field)->value[0];
 }
 
-/* Leaders are processes, other threads are not; a metric that is not what it is
- * called by is left alone. */
+/* Leaders are processes, other threads are not; a metric whose definition does not
+ * match its name is ignored. */
 static void test_rows(void)
 {
 	g_autoptr(Sample) sample = sample_new();
@@ -155,7 +155,7 @@ static void test_rows(void)
 	g_assert_cmpuint(cell_of(table, 1, "pss")->type, ==, CTPROF_VALUE_ABSENT);
 }
 
-/* Objects go where their group says, whatever they are called. */
+/* Objects are sorted by their group, regardless of their names. */
 static void test_objects(void)
 {
 	g_autoptr(Sample) sample = sample_new();

@@ -12,7 +12,7 @@ static void check_table(const MemoryKit *kit, const char *section, const char *f
 	g_assert_cmpstr(dump, ==, expected);
 }
 
-/* What the totals are made of, as "NOUN EXACT APPROXIMATE MISSING". */
+/* Checks the coverage of the totals, as "NOUN EXACT APPROXIMATE MISSING". */
 static void check_coverage(const MemoryKit *kit, const char *name, const char *expected)
 {
 	const struct ctprof_report_section *section = memory_kit_section(kit, name);
@@ -24,7 +24,7 @@ static void check_coverage(const MemoryKit *kit, const char *name, const char *e
 	g_assert_cmpstr(coverage, ==, expected);
 }
 
-/* Draws each order of the list; of lines come the first field of dump, in a row. */
+/* Draws each order of the list; expects the first field of each line, in one line. */
 struct order_case {
 	const char *sort, *lines;
 };
@@ -114,7 +114,7 @@ static void test_ledger_orders(void)
 	check_orders(&kit, "ledger", "physical", "name", physical);
 }
 
-/* A section for each way to count, said not to add up; only what was captured. */
+/* A section for each way to count, with a note that they do not add up; only captured ones. */
 static void test_lenses(void)
 {
 	g_auto(MemoryKit) kit;
@@ -176,7 +176,7 @@ static void test_consumers(void)
 		    "=total -\n");
 }
 
-/* A segment is one line, whether somebody readable maps it or not. */
+/* A segment is one line, whether or not a readable process maps it. */
 static void test_segments_are_joined(void)
 {
 	g_auto(MemoryKit) kit;
@@ -242,7 +242,7 @@ static void test_sysv(void)
 	check_coverage(&kit, "sysv", "segments 1 1 0");
 }
 
-/* By id is by number. */
+/* IDs are sorted as numbers. */
 static void test_sysv_orders(void)
 {
 	static const struct order_case cases[] = {
@@ -354,14 +354,14 @@ static void test_tmpfs_orders(void)
 	check_orders(&kit, "tmpfs", "tmpfs", "mount", mounts);
 	check_orders(&kit, "tmpfs", "files", "entry", files);
 	check_coverage(&kit, "files", "files 2 0 1");
-	/* What the walk could not read is no file, and not forgotten. */
+	/* Files that the walk could not read are counted, but not listed. */
 	memory_kit_row(&kit, "memory-files", "*", 0, "files_unreadable=4");
 	memory_kit_draw(&kit, "tmpfs");
 	check_coverage(&kit, "files", "files 2 0 5");
 	check_table(&kit, "files", "entry allocated", "/tmp -\n  b 2\n  a 1\n=total ~3\n");
 }
 
-/* What is small is one line with what is in it, and takes as much as before. */
+/* Small folders are folded into one line with their contents; the sums stay the same. */
 static void test_files_fold(void)
 {
 	g_auto(MemoryKit) kit;
@@ -380,7 +380,7 @@ static void test_files_fold(void)
 	check_coverage(&kit, "files", "files 5 0 0");
 }
 
-/* Depths of a file that somebody else made need not make sense. */
+/* The depths in a third party's file need not make sense. */
 static void test_files_of_any_depth(void)
 {
 	g_auto(MemoryKit) kit;

@@ -43,7 +43,7 @@ static void check_pools(MemoryKit *kit, const char *fields, const char *expected
 	g_assert_cmpstr(dump, ==, expected);
 }
 
-/* The columns people see, in their order. */
+/* Returns the columns of text output, in order. */
 static char *list_shown(const MemoryKit *kit, const char *name)
 {
 	const struct ctprof_report_section *section = memory_kit_section(kit, name);
@@ -95,7 +95,7 @@ static void test_keys(void)
 	g_assert_cmpuint(section->n_approximate, ==, 1);
 }
 
-/* What is cut off is in a line of its own, and so is ctprof; all is in the total. */
+/* Pools beyond the limit are in a line of their own, and so is ctprof; the total has all. */
 static void test_rest(void)
 {
 	g_auto(MemoryKit) kit;
@@ -114,7 +114,7 @@ static void test_rest(void)
 	g_assert_null(strstr(without, "without ctprof"));
 }
 
-/* A column in which nothing is says nothing. */
+/* A column without values is not shown. */
 static void test_columns(void)
 {
 	g_auto(MemoryKit) kit;
@@ -190,7 +190,7 @@ static void test_areas(void)
 		       "mapping_pid=7;mapping_label=[heap];mapping_rss_bytes=50;mapping_vmas=2");
 	memory_kit_row(&kit, "memory-mappings", "8 <anonymous>", 0,
 		       "mapping_pid=8;mapping_label=<anonymous>;mapping_rss_bytes=90");
-	/* No areas: an object, and what reading a process took. */
+	/* Not areas: an object, and the cost of reading a process. */
 	memory_kit_row(&kit, "memory-mappings", "7 /lib/x", 0,
 		       "mapping_pid=7;mapping_label=/lib/x;mapping_inode=5;mapping_rss_bytes=99");
 	memory_kit_row(&kit, "memory-mappings", "7 *", 0, "mapping_pid=7;mapping_read_ns=4");
@@ -215,7 +215,7 @@ static void test_consumers(void)
 		{"/lib/libc.so.6", "/lib/libc.so.6 2 b c 5\n/lib/libc.so.6 10 a 4\n"
 				   "/lib/libc.so.6 3 d 3\n/lib/libc.so.6 4 e 2\n"},
 		{"lib/x", "/lib/x 10 a 1\n"},
-		/* The name of one is not a part of the name of others. */
+		/* An object name does not match longer names that contain it. */
 		{"/lib/x", "/lib/x 10 a 1\n"},
 	};
 	g_auto(MemoryKit) kit;

@@ -85,7 +85,7 @@ static void test_orders(void)
 	}
 }
 
-/* What could not be read is never 0, nor another number in its place. */
+/* A value that could not be read is never 0 or another number. */
 static void test_absent(void)
 {
 	g_auto(MemoryKit) kit;
@@ -119,7 +119,7 @@ static void test_absent(void)
 	g_assert_cmpuint(memory_kit_section(&kit, "processes")->n_missing, ==, 1);
 }
 
-/* Who is asked only for what it has lacks nothing. */
+/* A process that has all requested values counts as complete. */
 static void test_coverage(void)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void test_coverage(void)
 	}
 }
 
-/* Kernel threads have no memory: they hide, and spoil no sum. */
+/* Kernel threads have no memory: they are hidden, and make no sum incomplete. */
 static void test_kernel_threads_are_in_no_coverage(void)
 {
 	g_auto(MemoryKit) kit;
@@ -200,7 +200,7 @@ static void test_filter(void)
 		memory_kit_draw(&kit, "processes");
 		g_autofree char *dump = memory_kit_dump(
 			&kit, "processes", cases[i].flat ? "name pss" : "name pss pss_subtree");
-		/* The total has its words where processes have their command. */
+		/* The total has its text in the column of the command. */
 		g_autofree char *totals = memory_kit_dump(&kit, "processes", "command");
 		g_autoptr(GString) text = g_string_new(dump);
 		g_string_replace(text, "=-", strrchr(totals, '='), 0);
@@ -226,8 +226,8 @@ static void test_threshold(void)
 				 cases[i].threshold);
 }
 
-/* vector 45: never a root, nor a leaf; only what is below the threshold, here 100;
- * not what was asked for.  What is folded is in every sum. */
+/* vector 45: never folds a root or a leaf, only processes below the threshold, here 100,
+ * and none that were requested.  Folded processes are in every sum. */
 static void test_fold(void)
 {
 	static const struct {
@@ -308,7 +308,7 @@ static void fill_sides(MemoryKit *kit)
 	add_process(kit, 5, 3, "pss_bytes=30;cmdline=new");
 }
 
-/* The tree is the candidate's, but for what is gone; the biggest change first. */
+/* The tree is the candidate's, plus exited processes; the biggest change first. */
 static void test_sides(void)
 {
 	static const struct {
@@ -340,7 +340,7 @@ static void test_sides(void)
 			   cases[i].dump);
 	}
 	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
-	/* A pid is a name. */
+	/* A PID is a name, not a number that changes. */
 	g_assert_cmpuint(memory_kit_cell(table, 0, "pid")->flags, ==, CTPROF_CELL_SAME);
 	const struct ctprof_cell *cell = memory_kit_cell(table, 0, "pss");
 	g_assert_cmpuint(cell->flags, ==, CTPROF_CELL_HAS_DELTA | CTPROF_CELL_HAS_PCT);
@@ -348,7 +348,7 @@ static void test_sides(void)
 	g_assert_cmpfloat(cell->pct, ==, 500);
 }
 
-/* What one side lacks is a gap there; who is not there lacks nothing. */
+/* A value missing on one side is a gap there; a process missing on a side is not. */
 static void test_sides_lack_apart(void)
 {
 	g_auto(MemoryKit) kit;
@@ -370,7 +370,7 @@ static void test_sides_lack_apart(void)
 	g_assert_false(total->flags & CTPROF_CELL_HAS_PCT);
 }
 
-/* A pid that is used again is another process, and has other children. */
+/* A reused PID is another process, and has other children. */
 static void test_reused_pid(void)
 {
 	g_auto(MemoryKit) kit;
@@ -386,7 +386,7 @@ static void test_reused_pid(void)
 		   "=total 3>12 3>12\n");
 }
 
-/* Small is what is small on both sides. */
+/* Only processes that are small on both sides are folded. */
 static void test_sides_fold(void)
 {
 	g_auto(MemoryKit) kit;
@@ -428,7 +428,7 @@ static void add_random_process(MemoryKit *kit, gint32 pid)
 	memory_kit_row(kit, "memory", NULL, pid, cells->str);
 }
 
-/* The roots' trees, and all processes, come to the total; what is lacking, too. */
+/* The trees of the roots and all processes add up to the total, missing values included. */
 static void check_sums(const struct ctprof_report_section *table, guint side, const char *own,
 		       const char *tree)
 {
@@ -487,7 +487,7 @@ static void test_laws(void)
 		for (gint32 pid = 1; pid <= N_PROCESSES; pid++)
 			add_random_process(&kit, pid);
 		check_forest(&kit, N_PROCESSES);
-		/* Some of them go, some are other processes' children by then. */
+		/* On this side some have exited, and some have other parents. */
 		kit.side = 1;
 		for (gint32 pid = N_GONE + 1; pid <= N_PROCESSES + N_GONE; pid++)
 			add_random_process(&kit, pid);
@@ -495,7 +495,7 @@ static void test_laws(void)
 	}
 }
 
-/* A chain as long as there are pids is walked, not climbed down. */
+/* A chain of 200 000 processes is walked without recursion. */
 static void test_deep_chain(void)
 {
 	g_auto(MemoryKit) kit;

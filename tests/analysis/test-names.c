@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names that stand for many: patterns, cgroup keys, globs. */
+/* Keys that represent many names: patterns, cgroup keys, globs. */
 #include <string.h>
 
 #include "base/error.h"
@@ -62,7 +62,7 @@ static const struct {
 	 "1",
 	 "\xc3\xa4"
 	 "1"},
-	/* Names are bytes: what is no UTF-8 is no separator either. */
+	/* Names are bytes: invalid UTF-8 is not a separator. */
 	{"\xff"
 	 "1",
 	 "\xff"
@@ -136,7 +136,7 @@ static void test_skeletons(void)
 	}
 }
 
-/* Paths up to NULL, then what each of them is called. */
+/* Paths up to NULL, and the key of each. */
 struct key_case {
 	const char *globs[3];
 	gboolean literal;
@@ -149,7 +149,7 @@ static void test_cgroup_keys(void)
 		/* A path without a peer keeps its name. */
 		{{NULL}, FALSE, {"/a-1.slice"}, {"/a-1.slice"}},
 		{{NULL}, FALSE, {"/user@0.service", "/b"}, {"/user@0.service", "/b"}},
-		/* What all have in common goes back to what it was. */
+		/* Parts common to all paths stay literal. */
 		{{NULL},
 		 FALSE,
 		 {"/run-17.fluxcap9000_01.zz3", "/run-22.fluxcap9000_01.zz3"},
@@ -168,7 +168,7 @@ static void test_cgroup_keys(void)
 		 FALSE,
 		 {"/user-5.slice/user@1.service", "/user-5.slice/user@2.service"},
 		 {"/user-5.slice/user@{I}.service", "/user-5.slice/user@{I}.service"}},
-		/* Globs: the first that matches; what it gives is not looked at again. */
+		/* The first matching glob wins; its result is not matched again. */
 		{{"/kubepods/*/workload"},
 		 FALSE,
 		 {"/kubepods/pod-abc-123/workload", "/other"},
@@ -215,7 +215,7 @@ static void test_name_keys(void)
 		g_autoptr(Store) store = store_new();
 		g_autoptr(NameKeys) keys = name_keys_new(cases[i].rule, store);
 
-		/* Only a rule that looks at no other name tells the key at once. */
+		/* Only a rule that does not depend on other names returns the key at once. */
 		for (gsize n = 0; n < 3; n++)
 			g_assert_cmpstr(name_keys_take(keys, store_text(store, cases[i].names[n])),
 					==,
@@ -297,7 +297,7 @@ static void test_bad_globs(void)
 		g_assert_true(glob_check(good[i], NULL));
 }
 
-/* A '*' for every other letter is no reason to try for ever. */
+/* A '*' at every other letter does not take exponential time. */
 static void test_glob_effort(void)
 {
 	g_autoptr(GString) glob = g_string_new("/");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sections of what sources name themselves. */
+/* Sections of objects named by their sources. */
 #include <string.h>
 
 #include "base/error.h"
@@ -8,8 +8,8 @@
 #define LEVEL CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT
 #define SORT CTPROF_CATEGORY, CTPROF_UNIT_TEXT, CTPROF_SCOPE_OBJECT
 
-/* Parts of memory, which are fixed words; segments of two sorts; and a group
- * that has no section of its own accord. */
+/* Parts of memory, which are fixed words; segments of two kinds; and a group
+ * that has no section by default. */
 static Sample *object_sample(void)
 {
 	Sample *sample = sample_new();
@@ -72,7 +72,7 @@ static Sample *after(void)
 	segment(sample, "memfd", "/a-3", 3 << 20, 2);
 	segment(sample, "file", "/a-4", 150, 1);
 	segment(sample, NULL, "/b", 1, 4);
-	/* Half of a large change, and it never was read. */
+	/* Half of a large change, and never read. */
 	segment(sample, "tmpfs", "/new", 1 << 19, 0);
 	return sample;
 }
@@ -93,8 +93,8 @@ static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options)
 	return g_strdup(out->str);
 }
 
-/* Fixed words stay apart, as their source named them; instances of a sort are
- * folded, the biggest first.  Columns nobody has a value for are left out. */
+/* Fixed words stay separate, in their source's order; instances of a kind are
+ * folded, the biggest first.  Columns without any value are left out. */
 static void test_show(void)
 {
 	g_autoptr(Sample) a = before();
@@ -125,7 +125,7 @@ static void test_show(void)
 			"segments cut 2\n");
 }
 
-/* What one side lacks is absent there, and the biggest change comes first.  A
+/* An object missing on one side is absent there; the biggest change comes first.  A
  * level has no rate. */
 static void test_compare(void)
 {
@@ -144,7 +144,7 @@ static void test_compare(void)
 			"segments tmpfs /new seg_used . 524288\n");
 }
 
-/* Names of one group that come twice are one thing. */
+/* A repeated name of one group is a single object. */
 static void test_twice(void)
 {
 	g_autoptr(Sample) a = object_sample();
@@ -186,7 +186,7 @@ static void test_choice(void)
 	}
 }
 
-/* --fail-on looks at objects, also of groups that are no section. */
+/* --fail-on also checks objects of groups without a section. */
 static void test_fail_on(void)
 {
 	static const struct {
@@ -214,7 +214,7 @@ static void test_fail_on(void)
 	}
 }
 
-/* What is shown does not decide what is worse. */
+/* The choice of shown metrics does not affect which changes are worse. */
 static void test_fail_on_worse(void)
 {
 	static const struct {
@@ -251,7 +251,7 @@ static void test_fail_on_worse(void)
 	}
 }
 
-/* Behind the sections there have always been, ranked groups first. */
+/* Objects come after the built-in sections, ranked groups first. */
 static void test_order(void)
 {
 	g_autoptr(Sample) a = before();
@@ -266,7 +266,7 @@ static void test_order(void)
 	g_assert_cmpuint(last->flags, ==, CTPROF_SECTION_METRICS);
 }
 
-/* A side that knows nothing of the group. */
+/* One side does not have the group. */
 static void test_one_sided(void)
 {
 	g_autoptr(Sample) a = sample_new();
