@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source that listens for threads that end, and gives two rows.  EARS_FAULT names the
- * op in which it crashes: listen, drain, collect.
+ * A source that listens for thread exits, and adds two rows.  EARS_FAULT names the op
+ * in which it crashes: listen, drain, collect.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded before the C library: a file system on which every file has a name. */
+/* Preloaded before the C library: simulates a file system without unnamed files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source that names objects: in a capture NAMER_ROWS segments of two sorts
- * (600), and two parts.  NAMER_FAULT names what it does wrong, a row of the
+ * A source that names objects: per capture NAMER_ROWS (600) segments of two
+ * kinds, and two parts.  NAMER_FAULT names the rule it breaks, a row of the
  * table below.
  */
 #include <errno.h>
@@ -50,7 +50,7 @@ static int name_object(struct ctprof_batch *batch, const char *group, const char
 	return host->object(batch, group, name, strlen(name), ret_row);
 }
 
-/* ---- what goes wrong ----------------------------------------------------- */
+/* ---- faults -------------------------------------------------------------- */
 
 static void break_rules(struct ctprof_batch *batch)
 {
@@ -85,7 +85,7 @@ static int break_rules_once(struct ctprof_batch *batch)
 	return 0;
 }
 
-/* What is in a batch that failed is not believed. */
+/* Fails in the second batch, whose contents must be ignored. */
 static int fail_in_the_second(struct ctprof_batch *batch)
 {
 	char name[16];
@@ -119,7 +119,7 @@ static int name_without_end(struct ctprof_batch *batch)
 	return 0;
 }
 
-/* Of a group nobody asked for: its rows go nowhere. */
+/* Names objects of a group that is not wanted: the rows must be dropped. */
 static int name_the_unasked(struct ctprof_batch *batch)
 {
 	uint64_t row;

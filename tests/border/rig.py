@@ -26,7 +26,7 @@ import tap  # noqa: E402
 
 NOBODY = 65534
 ALARM = 60
-# Two processes of so many threads are more than a batch holds.
+# Two processes with this number of threads are more than a batch holds.
 OWN_BATCH = 129
 
 
@@ -153,8 +153,8 @@ class Rig:
         return sorted(os.listdir(self.output))
 
     def is_writing(self, process):
-        """Whether it, or its child, has a non-empty file open in the output folder: the
-        file may have no name until it is whole."""
+        """Whether process or its child has a non-empty file open in the output folder; the
+        file may be unnamed until it is complete."""
         for pid in (process.pid, *children_of(process.pid)):
             for link in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
                 try:
@@ -176,7 +176,7 @@ class Rig:
 
 
 def folder():
-    """A temporary one in whose name nobody finds the toy."""
+    """A temporary folder whose name does not contain that of the toy."""
     while "toy" in (made := tempfile.TemporaryDirectory(prefix="ctprof-border-")).name:
         made.cleanup()
     return made

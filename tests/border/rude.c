@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source that captures well enough, and breaks a rule of the border that only
- * plugin-check looks for: the one named by RUDE_FAULT.
+ * A source whose captures work, but which breaks a rule of the plugin ABI that
+ * only plugin-check tests: the one named by RUDE_FAULT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +101,7 @@ static int rude_collect(void *self, void *context, struct ctprof_batch *batch)
 	(void)self;
 	(void)context;
 	last = batch;
-	/* Before a thread that vanishes gives it a reason. */
+	/* Fail before a vanished thread could be the reason. */
 	if (has_fault("silent"))
 		return -EIO;
 	for (uint64_t i = 0; i < batch->n; i++) {

@@ -27,7 +27,7 @@ UNUSABLE = {
     "null-entry": ["NULL"],
 }
 
-# Likewise, but of plugins that load and then cannot open.
+# The same for plugins that load and then cannot open.
 UNOPENED = {
     "open-fails": ["no luck today"],
     "open-fails-in-two-lines": ["no luck\\n\\x1b[31mtoday"],
@@ -36,7 +36,7 @@ UNOPENED = {
     "short-metric": ["metric"],
 }
 
-# Files that are no plugin: how to make one of the toy's file.
+# Files that are not plugins: how to make one from the toy's file.
 NO_PLUGIN = {
     "text": lambda file: file.write_text("#!/bin/sh\n"),
     "empty": lambda file: file.write_text(""),
@@ -49,7 +49,7 @@ NO_PLUGIN = {
 
 
 def check_named(r, env, *words):
-    """A plugin that the user named: no capture, no list, one line that says why."""
+    """A plugin named by the user: no capture, no list, and one line with the reason."""
     for result in (r.capture(env=env), r.run("metric-list", env=env), r.run("plugins", env=env)):
         check_failure(result, 1, "toy", *words)
         assert not result.out, f"something on stdout\n{result}"
@@ -57,7 +57,7 @@ def check_named(r, env, *words):
 
 
 def check_passed_over(r, env, *words):
-    """A plugin that was only found: a warning, and the others work."""
+    """A plugin that was not named, only found: a warning, and the others work."""
     r.install("toy-2")
     result = r.capture(plugins=everything(), env=env)
     assert result.status == 0, str(result)
@@ -93,8 +93,8 @@ def check_no_plugin(what, spoil):
 
 
 def check_loads(fault, need):
-    """Structs with the length of another ctprof are used as far as they are
-    known."""
+    """Of structs with the length of another ctprof version, the known part is
+    used."""
     with rig() as r:
         env = {"TOY_FAULT": fault}
         result = r.capture(env=env)
@@ -123,8 +123,8 @@ def test_sound_plugin():
 
 
 def test_cut_file_names_the_plugin():
-    """The loader maps more than the file has: a crash (SIGBUS) or an error, whichever
-    it is."""
+    """The loader maps more than the file has, which causes either a crash (SIGBUS) or an
+    error."""
     with rig() as r:
         file = r.plugins / "ctprof-toy.so"
         file.write_bytes(file.read_bytes()[:1000])
@@ -231,7 +231,7 @@ def test_positive_answer_is_a_failure():
     with rig() as r:
         result = r.capture(env={"TOY_FAULT": "collect-much"})
         assert result.status == 0, str(result)
-        # The host's row, and the threads'.
+        # The rows of the host and of the threads.
         assert r.lines("plugin") == ["plugin toy state=10 failures=2 why=-"], str(result)
         assert any("plugin toy: 2 failures" in line and "returned 2147483647" in line
                    for line in result.err), str(result)

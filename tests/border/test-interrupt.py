@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Interrupted captures end with the signal's status, and leave nothing."""
+"""Interrupted captures end with the signal's status, and leave no files or processes."""
 
 import contextlib
 import os
@@ -51,8 +51,8 @@ def test_second_signal_ends_what_hangs():
         assert r.left() == [], f"left: {r.left()}"
 
 
-# Where what runs (@: a snapshot) blocks when one signal comes, and by what: a fault of the toy
-# or its sink; a pipe that is not written or read; nothing.  No plugin timeout releases it.
+# Phase: the command (@: a snapshot) that blocks when a signal comes, and the cause: a fault of the
+# toy or its sink; a pipe that is not written or read; nothing.  No plugin timeout releases it.
 PHASES = {
     **{f"capture_{op}": (["capture", "-o", "@"], {"TOY_FAULT": f"hang-{op}"})
        for op in ("constructor", "entry", "open", "start", "worker-open", "host", "thread", "capture",
@@ -82,8 +82,8 @@ def states_of(pid):
 
 
 def wait_until_blocked(process, recording=None):
-    """All threads of its child asleep or ended, a few times in a row; after the first sample if
-    it records: it may sleep while it reads, too."""
+    """Waits until all threads of its child are asleep or ended, a few times in a row. A recording
+    has made its first sample before, because it may sleep while it reads, too."""
     quiet, end = 0, time.monotonic() + ALARM
     while quiet < 5:
         assert process.poll() is None, f"it has ended with {process.returncode}"
@@ -98,7 +98,7 @@ def wait_until_blocked(process, recording=None):
 
 @contextlib.contextmanager
 def full_pipe():
-    """To write to, and nobody reads it."""
+    """A full pipe to write to, which is not read."""
     out, into = os.pipe()
     try:
         os.set_blocking(into, False)
@@ -150,7 +150,7 @@ def check_own(_, *arguments):
         command = r.command("--plugin-timeout", "0", *words, path=False, plugins=None)
         recording = pathlib.Path(words[-1]) if "record" in arguments else None
         with r.start(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL) as process:
-            # A recording is whole at any time.
+            # A recording is complete at any time.
             assert check_end(process, signal.SIGTERM, recording) == (0 if recording else -signal.SIGTERM)
 
 

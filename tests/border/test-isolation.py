@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plugins that crash, end the program or never return: ctprof goes on without them."""
+"""Plugins that crash, end the program or never return: ctprof continues without them."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ SHORT = ["--plugin-timeout", "200ms"]
 LONG = ["--plugin-timeout", "1500ms"]
 ONE = ["--jobs", "1"]
 
-# Fault of the toy (trouble.h) -> what became of it.
+# Fault of the toy (trouble.h) -> the reason that is reported.
 LOSSES = {
     "crash-constructor": "crashed with SIGSEGV in its load function",
     "crash-entry": "crashed with SIGSEGV in its entry function",
@@ -59,13 +59,13 @@ LOSSES = {
     "hang-thread": "made no progress for 0.2 s in its collect function",
 }
 
-# Those that matter to commands that do not capture.
+# Faults that affect commands that do not capture.
 LIST_LOSSES = ["crash-constructor", "exit-entry", "hang-open"]
 
 
 def limit_of(fault):
-    # Of several threads inside plugins, it is not known which called _exit(), started the one
-    # that crashed, raised what no handler is there for, or moved the place in a file.
+    # If several threads are inside plugins, it is unknown which one called _exit(), started the
+    # crashed thread, raised a signal without a handler, or moved the offset of a file.
     if fault in ("quit-thread", "elsewhere-thread", "wake-thread", "stray-thread", "seek-thread"):
         return ONE
     # The copy of a process in which another thread allocates may wait for a sanitizer's lock for ever.
@@ -91,7 +91,7 @@ def check_gone_on(r, result, why):
 def check_loss(fault, why):
     with rig() as r:
         r.install("toy-2")
-        # An exit in a worker's midst leaves threads; TSan need not tell.
+        # An exit in a worker leaves threads running, which TSan need not report.
         tsan = os.environ.get("TSAN_OPTIONS", "") + " report_thread_leaks=0"
         env = {"TOY_FAULT": fault, "TSAN_OPTIONS": tsan}
         check_gone_on(r, r.capture(*limit_of(fault), plugins=everything(), env=env), why)
@@ -137,7 +137,7 @@ def test_a_write_that_no_offset_tells_of_is_found_in_the_end():
 
 
 def test_how_one_ends_that_wrote_over_the_page():
-    """Hangs: it is ctprof that ends it. Goes on: its work counts, and its words are believed in nothing."""
+    """If it hangs, ctprof ends it. If it continues, its work counts, but the page is not trusted."""
     with rig() as r:
         check_failure(r.capture(*SHORT, env={"TOY_FAULT": "ones-thread"}), 1,
                       "ended by ctprof, as a plugin made no progress", "overwritten")
@@ -147,7 +147,7 @@ def test_how_one_ends_that_wrote_over_the_page():
 
 
 def test_the_page_does_not_take_the_keys_away():
-    """Ctrl-C ends it as soon as if it said that they are a pager's."""
+    """Ctrl-C ends it at once, even if the page says that the keys belong to a pager."""
     with rig() as r:
         process = r.start(r.command("--proc-root", r.proc, "capture", "-o", r.file),
                           {"TOY_FAULT": "ones-thread"}, start_new_session=True)
@@ -160,8 +160,8 @@ def test_the_page_does_not_take_the_keys_away():
 
 
 def check_spoilt(fault):
-    """Memory corrupted by one plugin may crash another, or ctprof: what is then blamed is left
-    out, or the run fails with one line. A snapshot that is there is whole."""
+    """Memory corrupted by one plugin may crash another, or ctprof: the blamed plugin is left out,
+    or the run fails with one line. If there is a snapshot, it is complete."""
     if is_sanitized():
         raise tap.Skip("a sanitizer finds the plugin at it")
     with rig() as r:
@@ -169,7 +169,7 @@ def check_spoilt(fault):
         for variable in ("TOY_FAULT", "TOY_2_FAULT"):
             result = r.capture(plugins=everything(), env={variable: fault})
             told = [line for line in result.err if "crashed" in line or "overwritten" in line]
-            # Nothing may have come across what it wrote over.
+            # The overwritten memory may not have been used.
             assert result.status not in (0, 4) or len(told) <= 2, str(result)
             if result.status in (0, 4):
                 assert (result.status == 4) == bool(told), str(result)
@@ -184,8 +184,7 @@ add_tests(globals(), "spoilt", check_spoilt, {"spoil-open": [], "spoil-thread": 
 
 
 def check_stop(fault):
-    """In a process group of its own, which a shell may stop: else the kernel drops these. One worker:
-    a stop finds another wherever it is, and which one caused it is not known."""
+    """Runs in a process group of its own that a shell may stop: otherwise the kernel drops these."""
     with rig() as r:
         r.install("toy-2")
         result = r.capture(*SHORT, *ONE, plugins=everything(), env={"TOY_FAULT": fault}, preexec_fn=os.setpgrp)
@@ -243,7 +242,7 @@ def test_metric_of_a_lost_plugin_is_no_misuse():
 
 
 def check_late(fault, why):
-    """All work was done by then: it counts, and is not repeated."""
+    """All work has been done before the fault: it counts, and is not repeated."""
     with rig() as r:
         result = r.capture(*limit_of(fault), env={"TOY_FAULT": fault})
         assert result.status == 4 and r.left() == ["snap"], str(result)
@@ -299,7 +298,7 @@ def test_sink_that_draws():
 
 
 def check_sink_of_tables(fault, why):
-    """What reads calls what writes: it is the latter that is watched, and named."""
+    """The reader calls the sink, and it is the sink that is watched and named."""
     with rig(processes=2, threads=OWN_BATCH) as r:
         (r.plugins / "ctprof-snapshot.so").unlink()
         r.install("toytable")
@@ -397,7 +396,7 @@ def wait_for(condition, what):
 
 
 def check_nothing_stays_raised(how, policy):
-    """Neither what a plugin started, nor after SIGKILL of the supervisor."""
+    """A process started by a plugin is not left raised, even after SIGKILL of the supervisor."""
     if os.geteuid() != 0:
         raise tap.Skip("an ordinary user cannot raise it")
     with rig() as r:
@@ -431,7 +430,7 @@ add_tests(globals(), "nothing_stays_raised", check_nothing_stays_raised,
 
 
 def pids_with(word):
-    """Of the processes that have it in their environment."""
+    """The PIDs of the processes that have word in their environment."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
@@ -441,7 +440,7 @@ def pids_with(word):
 
 
 def check_what_is_forked_ends(_, *command):
-    """A process of a plugin's that has left its parent, group and session ends with ctprof."""
+    """A plugin's process that has left its parent, group and session ends with ctprof."""
     with rig() as r:
         folder = r.tmp / "told"
         folder.mkdir()
@@ -462,7 +461,7 @@ add_tests(globals(), "what_is_forked_ends", check_what_is_forked_ends, {
 })
 
 
-# ---- what is no hang ---------------------------------------------------------
+# ---- slow, but not hanging ---------------------------------------------------
 
 
 def test_slow_progress_is_no_hang():
@@ -504,7 +503,7 @@ def test_slow_writer_is_no_hang():
 
 
 def child_of(process):
-    """The process that does the work."""
+    """The PID of the working process."""
     end = time.monotonic() + ALARM
     while time.monotonic() < end:
         for child in children_of(process.pid):
@@ -540,7 +539,7 @@ def test_stopped_is_no_hang():
         assert result.status == 0 and r.left() == ["snap"], str(result)
 
 
-# ---- signals, and who gets them --------------------------------------------
+# ---- signals and their receivers -------------------------------------------
 
 
 def test_signal_to_the_group_counts_once():
@@ -568,13 +567,13 @@ def test_who_waits_has_but_one_capability_in_effect():
         status = pathlib.Path(f"/proc/{process.pid}/status").read_text(errors="replace")
         process.send_signal(signal.SIGTERM)
         check_failure(r.finish(process), -signal.SIGTERM, "interrupted")
-        # CAP_KILL alone: its child is of another user.
+        # Only CAP_KILL, because its child belongs to another user.
         assert re.search(r"^CapEff:\t0+20$", status, re.MULTILINE), status
         assert r.left() == [], r.left()
 
 
 def statuses_of(pid):
-    """Of each thread, by its name."""
+    """The status of each thread, by name."""
     texts = [task.read_text(errors="replace") for task in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
     return {re.match(r"Name:\t(.*)", text).group(1): text for text in texts}
 
@@ -591,7 +590,7 @@ def test_who_runs_plugins_gains_nothing():
         for name, status in statuses.items():
             lines = [r"NoNewPrivs:\t1", r"Seccomp:\t2", r"CapInh:\t0+"]
             if os.geteuid() == 0:
-                # The one that raises and lowers the others: CAP_SYS_NICE, and no signal.
+                # The thread that raises and lowers the others has CAP_SYS_NICE, and gets no signal.
                 permitted, ignored = ("800000", "f" * 7) if name == "ctprof-pacer" else ("0", "")
                 lines += [rf"CapPrm:\t0+{permitted}", r"CapBnd:\t0+(800000)?", r"Uid:(\t65533){4}",
                           r"Gid:(\t65533){4}", r"Groups:\t *", rf"SigBlk:\t.*{ignored}.*"]
@@ -601,7 +600,7 @@ def test_who_runs_plugins_gains_nothing():
 
 
 def check_trespass(fault):
-    """With a plugin that declares CAP_SYS_PTRACE, which all of them then hold."""
+    """Runs with a plugin that declares CAP_SYS_PTRACE, which all plugins then hold."""
     if os.geteuid() != 0:
         raise tap.Skip("an ordinary user has no such right to lose")
     with rig() as r:
@@ -624,7 +623,7 @@ def test_supervisor_does_not_do_what_the_page_says():
 
 
 def test_a_file_with_a_name_is_removed():
-    """However the process ends, no file remains."""
+    """No file remains, however the process ends."""
     if is_sanitized():
         raise tap.Skip("a sanitizer is to be loaded first")
     with rig(processes=10, threads=OWN_BATCH) as r:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source that does one thing wrong: the fault named by the environment
- * variable TOY_FAULT, one row of the table below or one of trouble.h.  Without
- * one it is sound.
+ * A source with one fault, named by the environment variable TOY_FAULT: a row
+ * of the table below or of the one in trouble.h.  Without the variable it is
+ * sound.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 static const struct ctprof_host *host;
 static uint32_t count_slot, word_slot, host_slot, capture_slot;
 
-/* ---- what a sound source has, as a newer ctprof would know it ------------ */
+/* ---- the structs of a sound source, with members of a newer ctprof ------- */
 
 struct newer_metric {
 	struct ctprof_metric known;
@@ -165,7 +165,7 @@ static int fail_in_worker(void *self, uint32_t worker, void **ret_context)
 	return -EMFILE;
 }
 
-/* When something has been written already. */
+/* Crashes after something has been written. */
 static int crash_late(void *self, void *context, struct ctprof_batch *batch)
 {
 	static int batches;
@@ -199,14 +199,14 @@ static int fail_in_collect(void *self, void *context, struct ctprof_batch *batch
 	return -EIO;
 }
 
-/* Slower for some batches than for others, so that they finish out of order. */
+/* Sleeps longer for some batches than for others, so that they finish out of order. */
 static int sleep_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	usleep(ctprof_batch_target(batch, 0)->tid % 3 ? 1000 : 100000);
 	return toy_collect(self, context, batch);
 }
 
-/* Slow as a whole, and never for long at one thread. */
+/* Is slow as a whole, but never spends long on one thread. */
 static int plod_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
@@ -216,7 +216,7 @@ static int plod_in_collect(void *self, void *context, struct ctprof_batch *batch
 	return toy_collect(self, context, batch);
 }
 
-/* The same, and opens nothing meanwhile. */
+/* The same, without opening any file meanwhile. */
 static int report_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	for (uint64_t i = 0; i < batch->n && batch->scope == CTPROF_SCOPE_THREAD; i++) {
@@ -226,7 +226,7 @@ static int report_in_collect(void *self, void *context, struct ctprof_batch *bat
 	return toy_collect(self, context, batch);
 }
 
-/* Slow enough to be caught at it. */
+/* Is slow enough to be interrupted during the call. */
 static int crawl_in_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	usleep(400000);
@@ -356,13 +356,13 @@ static void set_unlike_option(void)
 	options[0].known.flags = CTPROF_OPTION_LIST;
 }
 
-/* Compiled when there were none: it reads what the user wrote. */
+/* Like a plugin built before options were declared: it reads the user's text. */
 static void set_no_options(void)
 {
 	descriptor.known.struct_size = offsetof(struct ctprof_plugin, options);
 }
 
-/* As an older ctprof's headers would have it: no why. */
+/* Like a plugin built with older headers, without the member why. */
 static void set_short_needs(void)
 {
 	needs[0].known.struct_size = needs[1].known.struct_size = offsetof(struct ctprof_need, why);
@@ -372,7 +372,7 @@ static void set_short_needs(void)
 	descriptor.known.needs = &needs[0].known;
 }
 
-/* Every struct longer than this ctprof knows it, the rest not empty. */
+/* Makes every struct longer than this ctprof's, with members that are not zero. */
 static void set_newer(void)
 {
 	memset(descriptor.unknown, 0xff, sizeof descriptor.unknown);
@@ -412,7 +412,7 @@ static void set_short_metric(void)
 	metrics[1].known.struct_size = sizeof metrics[1].known.struct_size;
 }
 
-/* before: runs when the file is loaded; the ops, when given, replace ours. */
+/* before runs when the file is loaded; ops replace those of the sound source if set. */
 static const struct fault {
 	const char *name;
 	void (*before)(void);
@@ -474,7 +474,7 @@ static int toy_open(const struct ctprof_host *lent, void **ret_self)
 	size_t n = sizeof metrics / sizeof metrics[0];
 
 	trouble_at(getenv(TOY_FAULT), "open");
-	/* The last is for a trouble of its own. */
+	/* The last metric is only for a fault in capture. */
 	if (!trouble_find(getenv(TOY_FAULT), "capture"))
 		n--;
 	host = lent;
@@ -573,7 +573,7 @@ __attribute__((constructor)) static void choose_fault(void)
 	trouble_at(name, "constructor");
 	if (name && strcmp(fault->name, name) != 0 && !trouble_find(name, NULL))
 		abort(); /* a test that asks for an unknown fault must not pass */
-	/* Before who is to be kept waiting. */
+	/* Run before the plugin that is to be kept waiting. */
 	if (name && strncmp(name, "lure-", 5) == 0)
 		descriptor.known.preference = 1;
 	if (fault->before)

@@ -146,7 +146,7 @@ static int sink_end(void *self, const struct ctprof_capture_end *end)
 			print("plugin %s state=%u failures=%" PRIu64 " why=%s\n", report->name,
 			      report->state, report->failures, report->why ? report->why : "-");
 	}
-	/* The one write whose failure the sink hides: the host must remember. */
+	/* The sink hides a failure of this write only: the host must remember it. */
 	print("end threads=%" PRIu64 " processes=%" PRIu64 "\n", end->threads, end->processes);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Faults named VERB-OP that end a process, or do not end: "crash-open". */
+/* Faults named VERB-OP, such as "crash-open", that end the process or never return. */
 #pragma once
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void trouble_exit(void)
 	exit(0);
 }
 
-/* Without what exit() would have had done first. */
+/* Exits without the handlers that exit() would run. */
 static void trouble_quit(void)
 {
 	_exit(0);
@@ -58,7 +58,7 @@ static void trouble_hang(void)
 		pause();
 }
 
-/* Likewise, and takes all of a CPU that it is given. */
+/* Never returns, and uses a whole CPU. */
 static void trouble_spin(void)
 {
 	while (trouble_nowhere)
@@ -71,7 +71,7 @@ static void *trouble_run(void *nothing)
 	return nothing;
 }
 
-/* In a thread the host knows nothing of. */
+/* Crashes in a thread unknown to the host. */
 static void trouble_elsewhere(void)
 {
 	pthread_t thread;
@@ -80,7 +80,7 @@ static void trouble_elsewhere(void)
 		pthread_join(thread, NULL);
 }
 
-/* Writes over all that the process shares with others, and crashes. */
+/* Overwrites all writable shared memory of the process, and crashes. */
 static void trouble_scribble(void)
 {
 	static const char odd_numbers[] = {1, 1, 1, 0}; /* and short texts */
@@ -95,7 +95,7 @@ static void trouble_scribble(void)
 	abort();
 }
 
-/* Comes back in two processes. */
+/* Returns in two processes. */
 static void trouble_fork(void)
 {
 	if (fork() == 0)
@@ -107,7 +107,7 @@ static void trouble_stop(void)
 	raise(SIGSTOP);
 }
 
-/* As the terminal does it. */
+/* Stops like the terminal does. */
 static void trouble_tstp(void)
 {
 	raise(SIGTSTP);
@@ -125,7 +125,7 @@ static void *trouble_run_later(void *nothing)
 	return nothing;
 }
 
-/* When it is not being called. */
+/* Stops the process later, outside of any call of the plugin. */
 static void trouble_later(void)
 {
 	pthread_t thread;
@@ -164,7 +164,7 @@ static int trouble_reaches(int fd)
 	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-/* To each file that is not its own. */
+/* Writes to each file that is not its own. */
 static void trouble_stray(void)
 {
 	for (int fd = 0; fd < 1024; fd++)
@@ -179,7 +179,7 @@ static void trouble_seek(void)
 			(void)lseek(fd, 3, SEEK_SET);
 }
 
-/* Where no offset tells of it. */
+/* Writes with pwrite(), which does not move the offset. */
 static void trouble_patch(void)
 {
 	for (int fd = 0; fd < 1024; fd++)
@@ -187,7 +187,7 @@ static void trouble_patch(void)
 			abort();
 }
 
-/* To a socket that has been closed at the other end. */
+/* Writes to a pipe whose read end is closed. */
 static void trouble_pipe(void)
 {
 	int ends[2];
@@ -200,7 +200,7 @@ static void trouble_pipe(void)
 	close(ends[1]);
 }
 
-/* All that the process shares with others becomes this. */
+/* Fills all writable shared memory of the process with byte. */
 static void trouble_fill(int byte)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -225,7 +225,7 @@ static void trouble_full(void)
 	trouble_fill(0xff);
 }
 
-/* A process that outlives the capture, and says which it is. */
+/* Starts a process that outlives the capture and writes its PID to TOY_VICTIM. */
 static void trouble_leave(void)
 {
 	pid_t pid = fork();
@@ -237,7 +237,7 @@ static void trouble_leave(void)
 			fprintf(file, "%d\n", (int)getpid());
 			fclose(file);
 		}
-		/* Else ctprof would wait to see whether it returns, too. */
+		/* Otherwise ctprof would also wait for this process to return. */
 		for (int fd = 3; fd < 1024; fd++)
 			close(fd);
 		sleep(100);
@@ -248,7 +248,7 @@ static void trouble_leave(void)
 		usleep(1000);
 }
 
-/* Beyond what it was given: the next who asks for memory, or returns some, crashes. */
+/* Writes beyond its allocation, so that a later malloc() or free() crashes. */
 static void trouble_spoil(void)
 {
 	volatile char *small = malloc(24);
@@ -257,7 +257,7 @@ static void trouble_spoil(void)
 		small[i] = 0x5a;
 }
 
-/* ---- what a plugin has no right to: it crashes when it succeeds ------------- */
+/* ---- actions a plugin has no right to: it crashes if they succeed ----------- */
 
 static void trouble_unless(int refused)
 {
@@ -275,7 +275,7 @@ static void trouble_shadow(void)
 	trouble_open("/etc/shadow", O_RDWR);
 }
 
-/* What the kernel runs as root when a process dumps core. */
+/* Opens the setting of the program that the kernel runs as root to dump core. */
 static void trouble_core(void)
 {
 	trouble_open("/proc/sys/kernel/core_pattern", O_WRONLY);
@@ -289,7 +289,7 @@ static void trouble_memory(void)
 	trouble_open(path, O_RDWR);
 }
 
-/* There is none left, and what needs some crashes. */
+/* Uses up the address space, and crashes. */
 static void trouble_starve(void)
 {
 	while (mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
@@ -323,7 +323,7 @@ static void trouble_signal(void)
 	trouble_unless(kill(getppid(), 0) < 0);
 }
 
-/* What the supervisor was told by the page it shares with us: to remove a file. */
+/* Forges a request to remove a file in the page shared with the supervisor. */
 static void trouble_doom(void)
 {
 	struct {
@@ -342,8 +342,8 @@ static void trouble_doom(void)
 	raise(SIGKILL);
 }
 
-/* Reads the memory of a process that never gives back its mmap lock: not even SIGKILL ends
- * that. */
+/* Reads the memory of a process that never releases its mmap lock: not even SIGKILL ends
+ * that read. */
 static void trouble_freeze_by(const char *pid)
 {
 	char byte;
@@ -357,7 +357,7 @@ static void trouble_freeze(void)
 	trouble_freeze_by(getenv("TOY_VICTIM"));
 }
 
-/* Likewise, once there is a file that says which process that is. */
+/* The same for the PID in the file TOY_VICTIM; does nothing while there is none. */
 static void trouble_chill(void)
 {
 	FILE *file = fopen(getenv("TOY_VICTIM"), "re");
@@ -369,7 +369,7 @@ static void trouble_chill(void)
 		fclose(file);
 }
 
-/* Starts a program, says which process it is, and goes on for ever. */
+/* Starts a program, writes its PID to TOY_VICTIM, and never returns. */
 static void trouble_start(void)
 {
 	pid_t pid = fork();
@@ -386,7 +386,7 @@ static void trouble_start(void)
 	trouble_spin();
 }
 
-/* Lets a process get stuck that has been seen to answer (tests/live/stuck.c). */
+/* Makes a process get stuck after it has answered (tests/live/stuck.c). */
 static void trouble_lure(void)
 {
 	char path[512];
@@ -403,7 +403,7 @@ static int trouble_has_priority(void)
 	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) != SCHED_OTHER;
 }
 
-/* Not at normal priority; but for a part of each period, as the others are. */
+/* Waits until it is raised; raised threads are lowered again for a part of each period. */
 static void trouble_raised(void)
 {
 	for (int i = 0; i < 5000 && !trouble_has_priority(); i++)
@@ -458,7 +458,7 @@ static const struct trouble {
 	{"raised-", trouble_raised},
 };
 
-/* The fault's verb; NULL: it is none of these, or about another op (NULL: any). */
+/* Returns the fault's verb; NULL: it is not in the table, or for another op (op NULL: any). */
 static const struct trouble *trouble_find(const char *fault, const char *op)
 {
 	for (size_t i = 0; fault && i < sizeof troubles / sizeof troubles[0]; i++) {
@@ -471,7 +471,7 @@ static const struct trouble *trouble_find(const char *fault, const char *op)
 	return NULL;
 }
 
-/* What each op begins with. */
+/* Each op calls this first. */
 static void trouble_at(const char *fault, const char *op)
 {
 	const struct trouble *trouble = trouble_find(fault, op);
