@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the user at the terminal sees: help, messages, names, exit codes."""
+"""The user interface on the terminal: help, messages, names, exit codes."""
 
 import json
 import os
@@ -154,7 +154,7 @@ def examples(text):
 
 
 def files_in(folder):
-    """Each file that is there; one that took the place of another is a new one."""
+    """Each file in the folder; a file that replaced another is a new one."""
     return {(path, path.lstat().st_ino) for path in Path(folder).rglob("*")}
 
 
@@ -284,7 +284,7 @@ def test_categories_are_a_file_or_a_table_of_ctprofs_own():
             arguments = ["--format=json", "--sections=memory-categories", f"--categories={table}"]
             section = json.loads(out("show", *arguments, path))["sections"][0]
             assert {line["category"] for line in section["lines"]} == {category}, section
-        # Its errors tell which file, which rule and where in it.
+        # Its errors name the file, the rule and the position in it.
         own.write_text('[{"match": "a", "name": "b"}, {"match": "ab(c", "name": "d"}]')
         done = run("show", f"--categories={own}", path, check=False)
         assert done.returncode == 2, done
@@ -376,7 +376,7 @@ def test_metric_list_is_the_same_list_in_text_and_json():
 def test_metric_list_explains_every_tag_it_shows():
     text = out("metric-list")
     body, _, legend = text.partition("## Tag legend\n")
-    # What is asked for comes first.
+    # Requested metrics come first.
     assert body.startswith("## Metrics\n"), body[:200]
     tags = set(re.findall(r"\[([a-z-]+)\]", body))
     assert tags <= set(re.findall(r"\[([a-z-]+)\]", legend)), tags

@@ -20,7 +20,7 @@ import tap  # noqa: E402
 from harness import CTPROF, Worker  # noqa: E402
 
 PIPE_BYTES = 4096
-# Far more than the pipe holds: nobody reads it, so the capture cannot end.
+# Far more than the pipe holds: it is not read, so the capture cannot end.
 THREADS = 600
 PROGRESS = re.compile(rb"\rctprof: \d+ threads, \d+ of \d+ processes")
 ERASED = b"\r\033[K"
@@ -57,7 +57,7 @@ def read_terminal(master, until):
         assert select.select([master], [], [], max(0, end - time.monotonic()))[0], text
         try:
             data = os.read(master, 65536)
-        except OSError:  # EIO: nobody has the terminal open any more
+        except OSError:  # EIO: no process has the terminal open any more
             break
         if not data:
             break

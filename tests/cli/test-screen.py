@@ -41,7 +41,7 @@ def check_screen(lines, width, height):
     (head,) = [line.split() for line in lines if line.startswith(" POOL ")]
     assert head[:3] == ["POOL", "THREADS", "CPU"] and "WAITING" in head, head
     assert any(line.startswith(" total ") for line in lines), lines
-    # What is cut shows it, and no number does.
+    # Truncated text is marked as such, and numbers are never truncated.
     body = lines[[line.startswith(" POOL ") for line in lines].index(True):]
     # Bars only where there is room: the numbers of a busy host may take all of 200 columns.
     has_bars = any("█" in line for line in body)
@@ -81,7 +81,7 @@ def test_the_first_screen_fits():
         heads = [line.split() for line in lines if line.startswith(" POOL ")]
         assert [head[:3] for head in heads] == [["POOL", "PROCS", "PSS"]], lines
         assert any(line.startswith(" total ") for line in lines), lines
-        # No column has nothing in it.
+        # No column is empty.
         pools = [line.split() for line in lines[lines.index("") + 2:] if line.startswith(" ")]
         assert not all("0B" in words for words in pools), lines
 

@@ -43,7 +43,7 @@ def screen(*arguments, size=(80, 24), before="", env="", **more):
 
 
 def end_of(shown):
-    """Waits for its end; the exit status.  The terminal must be as it was."""
+    """Waits for its end and returns the exit status.  The terminal must be restored."""
     text = shown.wait(lambda text: END in text, "the end of ctprof")
     assert shown.state("alternate_on") == "0" and shown.state("cursor_flag") == "1", text
     return int(re.search(r"status=(\d+) " + END, text)[1])
@@ -131,7 +131,7 @@ def test_replay_of_a_file_that_is_cut_off():
 
 
 def names(text):
-    """Of the rows of the table of pools, in their order."""
+    """The names in the table of pools, in order."""
     return [name for name in pools(text) if name not in ("exited,", "total")]
 
 
@@ -270,7 +270,7 @@ def test_resize():
 
 
 def test_hostile_names_are_escaped():
-    """A process that calls itself by what moves a cursor, and rings."""
+    """A process whose name contains a cursor movement and a bell."""
     code = ("import ctypes,sys; ctypes.CDLL(None).prctl(15, b'e\\x1b[2J\\x07\\xc2\\x9bq'); "
             "print(flush=True); sys.stdin.read()")
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
@@ -285,7 +285,7 @@ def test_hostile_names_are_escaped():
 
 
 def of_terminal(shown):
-    """The processes of ctprof in it: the supervisor, and the one that draws."""
+    """The processes of ctprof in the terminal: the supervisor, and the one that draws."""
     shell = int(shown.state("pane_pid"))
     (supervisor,) = [pid for pid in children_of(shell) if "ctprof" in name_of(pid)]
     return supervisor, children_of(supervisor)[0]
@@ -367,7 +367,7 @@ def test_sigkill_of_the_supervisor_gives_the_terminal_back():
 
 
 def toy():
-    """Where there is a plugin with faults."""
+    """Returns the option for a folder with the plugin that has faults."""
     path = Path(FOLDER.name, "toys")
     path.mkdir(exist_ok=True)
     shutil.copy(harness.BUILD / "tests/border/ctprof-toy.so", path)
@@ -500,7 +500,7 @@ def test_memory_of_a_process_that_ends():
 
 
 def test_top_of_a_process_shows_no_other():
-    """Nor what ends meanwhile."""
+    """Processes that end meanwhile are not shown either."""
     with harness.Worker() as worker, screen("top", "-i", "300ms", worker.pid) as shown:
         text = wait_for_pools(shown)
         for _ in range(3):

@@ -184,7 +184,7 @@ static void dump_cell(GString *dump, const Metric *metric, const struct ctprof_r
 {
 	gsize cell = row * rows->n_slots + metric->index;
 
-	/* The file does not know what nobody asked for. */
+	/* On-demand metrics that were not requested are not in the file. */
 	if ((metric->def.flags & CTPROF_METRIC_ON_DEMAND) && !metric->wanted)
 		return;
 	g_string_append_printf(dump, "  %s = ", metric->def.name);
@@ -204,7 +204,7 @@ void dump_rows(GString *dump, const Registry *registry, const struct ctprof_rows
 	for (guint m = 0; m < row->len; m++) {
 		Metric *metric = g_ptr_array_index(row, m);
 
-		/* What nobody asked for is not in the file. */
+		/* On-demand metrics that were not requested are not in the file. */
 		if (metric->wanted || !(metric->def.flags & CTPROF_METRIC_ON_DEMAND))
 			g_ptr_array_add(metrics, metric);
 	}

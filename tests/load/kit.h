@@ -8,7 +8,7 @@
 
 #define NO_SNAPSHOT "not a ctprof snapshot ('ctprof capture' writes one): "
 
-/* What the reader is to believe at most; 0: what core/snapshot says. */
+/* The limits of the reader; 0: the default of core/snapshot. */
 typedef struct load_limits {
 	guint64 max_bytes;    /* decompressed */
 	guint64 max_threads;  /* records */
@@ -33,7 +33,7 @@ void kit_reopen(Kit *kit);
 /* The file that is written and loaded. */
 const char *kit_path(const Kit *kit);
 void kit_write_bytes(Kit *kit, const void *data, gsize size);
-/* JSON text as one frame with a checksum; its bytes. */
+/* Returns the bytes of JSON text compressed as one frame with a checksum. */
 GBytes *kit_compress(const char *text, gsize len);
 void kit_write_text(Kit *kit, const char *text);
 

@@ -36,12 +36,12 @@ static void test_no_frame(void)
 	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
 	kit_write_bytes(kit, TEXT, strlen(TEXT));
 	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
-	/* A frame that is to be skipped is none of ours. */
+	/* ctprof does not write skippable frames. */
 	kit_write_bytes(kit, "\x50\x2a\x4d\x18\0\0\0\0", 8);
 	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
 }
 
-/* Wherever the file ends, that is what is said. */
+/* A file truncated anywhere is reported as such. */
 static void test_truncated(void)
 {
 	g_autoptr(Kit) kit = kit_new();

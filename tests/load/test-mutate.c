@@ -92,7 +92,7 @@ static void insert_number(Mutant *m)
 	insert(m, below(m, m->bytes->len), number, (guint)strlen(number));
 }
 
-/* Deeper than anybody may nest. */
+/* Inserts nesting deeper than the limit. */
 static void insert_nest(Mutant *m)
 {
 	char nest[400];

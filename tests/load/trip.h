@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of every sort of value, made at random, to be written and read back. */
+/* Random rows with every kind of value, to be written and read back. */
 #pragma once
 
 #include "kit.h"
@@ -21,7 +21,7 @@ void trip_init(Trip *trip, guint32 seed);
 void trip_clear(Trip *trip);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Trip, trip_clear)
 
-/* A random number below n. */
+/* Returns a random number below n. */
 guint trip_below(Trip *trip, guint n);
 /* Puts a random value. */
 void trip_put_any(Trip *trip, struct ctprof_batch *batch, guint64 row, const Metric *metric);
