@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Words from a fixed list of the kernel's or a source's. */
+/* Words from a fixed list of the kernel or of a source. */
 #define WORDS(name_)                                                                               \
 	{                                                                                          \
 		.name = name_, .text = LAW_KEEP, .key = LAW_KEEP                                   \
@@ -23,14 +23,14 @@ static const Field metrics[] = {
 	{.name = "tmpfs_source", .text = LAW_PATH},
 	/* "PID NAME". */
 	{.name = "object_consumers", .key = LAW_NAME},
-	/* Opaque, as what is not here is: the boot, and what may name a customer. */
+	/* Opaque, like every metric not listed: they identify the boot or may name a customer. */
 	{.name = "host.boot_id"},
 	{.name = "host.kernel_cmdline"},
 	{.name = "sched_ext.ops"},
 	{.name = "sched_ext.version"},
 	{.name = "scheduler_ops"},
 	{.name = "scheduler"},
-	/* The scheduler's names of its numbers: those of its layers can be among them. */
+	/* Keys are chosen by the scheduler and can include the names of its layers. */
 	{.name = "stats_numbers"},
 	{.name = "stats_percent"},
 	{.name = "stats_thousandths"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The texts of a file that are names: the only table of them. */
+/* The single table of which texts in a file are names. */
 #pragma once
 
 #include <glib.h>
@@ -7,15 +7,15 @@
 #include "pseudonym.h"
 
 typedef struct field {
-	const char *name;   /* of a metric, a group of objects, a fact */
-	PseudonymLaw text;  /* of its text, or of the texts of a map */
-	PseudonymLaw key;   /* of a map's keys */
+	const char *name;   /* name of a metric or fact */
+	PseudonymLaw text;  /* law for its text, or for the texts of a map */
+	PseudonymLaw key;   /* law for the keys of a map */
 	gboolean of_kernel; /* a kernel thread keeps the kernel's words */
 } Field;
 
-/* A metric that is not in the table is opaque: a plugin may put anything into its texts. */
+/* Metrics not in the table are opaque: a plugin may put anything into its texts. */
 const Field *field_of_metric(const char *name);
-/* The names of the objects of a group. */
+/* Returns the law for the names of a group's objects. */
 PseudonymLaw field_of_objects(const char *group);
-/* The value of an option of the capture. */
+/* Returns the law for the value of a capture option. */
 PseudonymLaw field_of_option(const char *name);

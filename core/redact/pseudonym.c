@@ -6,16 +6,16 @@
 #include "base/texts.h"
 
 #define DIGEST_BYTES 32
-/* 60 bits: of a million words two become one with a chance of 1 in 2000000. */
+/* 60 bits: among a million words, the chance of any collision is 1 in 2000000. */
 #define WORD_LETTERS 15
 #define COMM_LENGTH 15 /* TASK_COMM_LEN without its 0 */
-/* No vowel, so no word of any language; nothing that is a hexadecimal digit. */
+/* No vowels, so no word of any language; no hexadecimal digits. */
 #define LETTERS "GHJKLMNPQRSTVWXZ"
 #define FINGERPRINT_DIGITS 8
-/* Digits of a hexadecimal number, at least: shorter ones would meet. */
+/* Minimum digits of a hexadecimal number: shorter ones would collide. */
 #define HEX_LEAST 14
 #define HEX_MOST 64
-/* As pods' uids have before their first dash. */
+/* The digits of a pod's uid before its first dash. */
 #define POD_DIGITS 8
 #define MAX_WORDS 65536
 
@@ -24,7 +24,7 @@ struct pseudonyms {
 	GHashTable *words; /* word -> pseudonym */
 };
 
-/* Separates the inputs of the hash by their kind. */
+/* Prefixes of the hashed data, which keep its uses apart. */
 enum domain { DOMAIN_WORD = 'w', DOMAIN_DIGITS = 'd', DOMAIN_KEY = 'k' };
 
 Pseudonyms *pseudonyms_new(const guint8 *key, gsize size)
@@ -104,14 +104,14 @@ static gboolean is_of_address(char c)
 	return g_ascii_isxdigit(c) || c == ':' || c == '.';
 }
 
-/* A character of words; all others are between words. */
+/* True for characters of words; all others are separators. */
 static gboolean is_of_word(char c)
 {
 	return g_ascii_isalnum(c) || (guchar)c >= 0x80;
 }
 
-/* Digits in place of a group of them: as many, and of the kind it had, decimal ones, letters
- * or both. */
+/* Replaces a group of digits: the same number of them (least at least, HEX_MOST at most) and
+ * the same kind: decimal digits, letters or both. */
 static void append_digits(const Pseudonyms *self, GString *out, const char *group, gsize len,
 			  gsize least)
 {
@@ -134,7 +134,7 @@ static void append_digits(const Pseudonyms *self, GString *out, const char *grou
 	}
 }
 
-/* The same of all groups of an id or address. */
+/* Applies append_digits() to all groups of an id or address. */
 static void append_groups(const Pseudonyms *self, GString *out, const char *text, gsize len,
 			  gsize least)
 {
@@ -149,7 +149,7 @@ static void append_groups(const Pseudonyms *self, GString *out, const char *text
 	}
 }
 
-/* Length of the uuid at p, divided by dashes or, as in slices, underscores; 0: none. */
+/* Returns the length of the uuid at p, divided by dashes or (in slices) underscores, or 0. */
 static gsize uuid_length(const char *p, const char *end)
 {
 	static const guint8 groups[] = {8, 4, 4, 4, 12};
@@ -168,7 +168,7 @@ static gsize uuid_length(const char *p, const char *end)
 	return at < end && is_of_word(*at) ? 0 : (gsize)(at - p);
 }
 
-/* The same of "10.0.0.7", "10-0-0-7". */
+/* Returns the length of an address like "10.0.0.7" or "10-0-0-7" at p, or 0. */
 static gsize ipv4_length(const char *p, const char *end)
 {
 	const char *at = p;
@@ -189,7 +189,7 @@ static gsize ipv4_length(const char *p, const char *end)
 	return at < end && is_of_word(*at) ? 0 : (gsize)(at - p);
 }
 
-/* The same of "fe80::1", "52:54:00:12:34:56". */
+/* Returns the length of an address like "fe80::1" or "52:54:00:12:34:56" at p, or 0. */
 static gsize colons_length(const char *p, const char *end)
 {
 	gsize len = texts_span(p, end, is_of_address), colons = 0, digits = 0;
@@ -209,7 +209,7 @@ static gsize colons_length(const char *p, const char *end)
 	return digits > 0 && (colons >= 4 || (colons >= 2 && is_short)) ? len : 0;
 }
 
-/* No address: its numbers are larger, so that two do not meet. */
+/* The result is not a valid address: its numbers are larger, to avoid collisions. */
 static void append_ipv4(const Pseudonyms *self, GString *out, const char *text, gsize len)
 {
 	char divider = text[texts_span(text, text + len, texts_is_digit)];
@@ -223,7 +223,7 @@ static void append_ipv4(const Pseudonyms *self, GString *out, const char *text, 
 			(guint)(bytes[3 * i] << 16 | bytes[3 * i + 1] << 8 | bytes[3 * i + 2]));
 }
 
-/* Appends the replacement of an id or address at p; returns its length, or 0 if there is none. */
+/* Appends the replacement of an id or address at p; returns its length, or 0 if not one. */
 static gsize append_address(const Pseudonyms *self, GString *out, const char *p, const char *end)
 {
 	gsize len = uuid_length(p, end);
@@ -240,10 +240,10 @@ static gsize append_address(const Pseudonyms *self, GString *out, const char *p,
 
 /* ---- words ------------------------------------------------------------------------- */
 
-/* Reports leave out what ctprof itself costs, which they know by its name. */
+/* Reports exclude the cost of ctprof itself, which they recognize by its name. */
 static const char *const of_names[] = {"ctprof", NULL};
-/* The parts of names of kernel threads and work queues, besides those of devices, hosts and
- * networks. */
+/* Words in the names of kernel threads and work queues, except the names of devices, hosts
+ * and networks. */
 static const char *const of_kernel[] = {
 	"ACPI",       "H",          "R",          "u",           "acpi",      "addrconf",
 	"async",      "ata",        "backlog",    "bio",         "blkcg",     "btrfs",
@@ -269,7 +269,7 @@ static const char *const of_kernel[] = {
 	"writeback",  "xfs",        "xfsaild",    "xfsalloc",    "xprtiod",   "zswap",
 	NULL,
 };
-/* The parts of a cgroup's path besides names: report/name/unit.c finds units by them. */
+/* Fixed words in cgroup paths: report/name/unit.c finds units by them. */
 static const char *const of_cgroups[] = {
 	"system",     "app",     "automount", "background", "besteffort", "burstable",  "conmon",
 	"containerd", "cri",     "crio",      "device",     "docker",     "guaranteed", "init",
@@ -277,7 +277,7 @@ static const char *const of_cgroups[] = {
 	"path",       "payload", "podman",    "scope",      "service",    "session",    "slice",
 	"socket",     "swap",    "target",    "timer",      "user",       NULL,
 };
-/* The kernel's names of memory in maps and smaps. */
+/* The kernel's names for memory in maps and smaps. */
 static const char *const of_paths[] = {
 	"SYSV",  "anon",     "anonymous", "deleted", "dev",  "heap",    "hugepage",
 	"memfd", "shm",      "shmem",     "stack",   "sysv", "uprobes", "vclock",
@@ -301,7 +301,7 @@ static void append_unlisted(Pseudonyms *self, GString *out, const char *const *l
 		append_word(self, out, text, len);
 }
 
-/* Appends the token between two separators, in the classes of pattern_append(). */
+/* Appends the text between two separators, classified as in pattern_append(). */
 static void append_token(Pseudonyms *self, GString *out, const char *const *list, const char *text,
 			 gsize len)
 {
@@ -326,7 +326,7 @@ static void append_token(Pseudonyms *self, GString *out, const char *const *list
 	}
 }
 
-/* "pod" of "pod3f2a…", which is followed by a uid; else 0. */
+/* Returns the length of "pod" where a uid follows ("pod3f2a…"), else 0. */
 static gsize pod_length(const char *const *list, const char *p, const char *end)
 {
 	return list == of_cgroups && end - p > 3 && memcmp(p, "pod", 3) == 0 &&
@@ -335,7 +335,7 @@ static gsize pod_length(const char *const *list, const char *p, const char *end)
 		       : 0;
 }
 
-/* The kernel cuts most names off: whether a part of a word that is listed is left. */
+/* True if text is the start of a listed kernel word: the kernel truncates most names. */
 static gboolean is_cut_off(const char *const *list, const char *text, gsize len)
 {
 	for (guint i = 0; list == of_kernel && list[i]; i++)
@@ -365,7 +365,7 @@ static void append_words(Pseudonyms *self, GString *out, const char *const *list
 	}
 }
 
-/* A process may write into its arguments what it likes: the first word is its program. */
+/* A process may write anything into its arguments; the first word is taken as its program. */
 static void append_command(Pseudonyms *self, GString *out, const char *text, gsize len)
 {
 	const char *blank = memchr(text, ' ', len);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names become pseudonyms, word by word, by a keyed hash: the same word becomes the same one
- * wherever it occurs.  Separators between words stay, and so do numbers, so that names with one
- * pattern (report/name/pattern.h) have one afterwards.  A text that looks like an address or the id
- * of a container becomes another of the same shape.
+ * Replaces names with pseudonyms, word by word, using a keyed hash: a word gets the same
+ * pseudonym wherever it occurs.  Separators and numbers are kept, so names that share a
+ * pattern (report/name/pattern.h) still share one afterwards.  Text that looks like an
+ * address or a container id is replaced by another of the same shape.
  */
 #pragma once
 
 #include <glib.h>
 
-/* HMAC takes any; a key that is given must not be guessed. */
+/* HMAC accepts any key size; a key supplied by the user must not be guessable. */
 #define PSEUDONYM_KEY_BYTES 32
 
 /* How a text is replaced. */
 typedef enum pseudonym_law {
-	LAW_OPAQUE, /* one word, with its numbers: what is not known is not shown */
-	LAW_KEEP,   /* itself: a word of the kernel's or of ours, or a number */
-	LAW_NAME,   /* each word another */
-	LAW_KERNEL, /* the same, but what kernel threads are called after */
-	LAW_CGROUP, /* the same, but what systemd and container runtimes build paths of */
-	LAW_PATH,   /* the same, but the kernel's names of memory of no file: "[heap]" */
-	/* The program as a path, its arguments as one word: these are full of secrets. */
+	LAW_OPAQUE, /* one word for all of it, numbers included: unknown text is hidden */
+	LAW_KEEP,   /* kept: a word of the kernel or of ctprof, or a number */
+	LAW_NAME,   /* each word is replaced */
+	LAW_KERNEL, /* the same, but keeps the words in names of kernel threads */
+	LAW_CGROUP, /* the same, but keeps the words systemd and container runtimes use */
+	LAW_PATH,   /* the same, but keeps the kernel's names for memory: "[heap]" */
+	/* The program like a path, all arguments as one word: they often contain secrets. */
 	LAW_COMMAND,
 } PseudonymLaw;
 
@@ -30,9 +30,9 @@ Pseudonyms *pseudonyms_new(const guint8 *key, gsize size);
 void pseudonyms_free(Pseudonyms *pseudonyms);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pseudonyms, pseudonyms_free)
 
-/* Appends what the text becomes, ASCII unless it is kept, most bytes at most: one word
- * for all of it where that would be more. */
+/* Appends the replacement of text, in ASCII unless it is kept.  If it would be longer than
+ * most bytes, one word replaces the whole text (LAW_KEEP is not limited). */
 void pseudonyms_append(Pseudonyms *pseudonyms, GString *out, PseudonymLaw law, const char *text,
 		       gsize len, gsize most);
-/* Tells keys apart, and nothing else of them. */
+/* Returns a new string that distinguishes keys and reveals nothing else about them. */
 char *pseudonyms_fingerprint(const Pseudonyms *pseudonyms);

@@ -7,7 +7,7 @@
 #include "row/batch.h"
 #include "row/rowset.h"
 
-/* The longest path that a reader takes, and a little less. */
+/* Slightly below the limits of readers. */
 #define MOST_PATH 4000
 #define MOST_KEY 250
 #define MOST_TEXT 65000
@@ -17,16 +17,16 @@
 struct redactor {
 	Pseudonyms *pseudonyms;
 	const Registry *registry;
-	GString *text; /* being made */
+	GString *text; /* the replacement being built */
 	Rowset *rows, *cgroups;
-	guint64 n_cgroups;  /* of those, that have been handed on */
-	GHashTable *counts; /* name of a field -> guint64 *, how many were replaced */
+	guint64 n_cgroups;  /* number of cgroups handed on */
+	GHashTable *counts; /* field name -> guint64 *, number of replacements */
 	GStringChunk *strings;
 	GArray *facts, *replaced; /* struct ctprof_fact */
 	GArray *reports;          /* struct ctprof_plugin_report */
 	gboolean has_kthreadd;
-	gboolean is_kernel;    /* the row at hand is of a kernel thread */
-	GHashTable *of_kernel; /* tid -> guint64 *, start of such a thread in any sample */
+	gboolean is_kernel;    /* the current row is a kernel thread */
+	GHashTable *of_kernel; /* tid -> guint64 *, start of a kernel thread in any sample */
 };
 
 Redactor *redactor_new(const guint8 *key, gsize size)
@@ -72,7 +72,7 @@ static void note(Redactor *self, const char *field)
 	(*n)++;
 }
 
-/* The replacement of the text, valid until the next call. */
+/* Returns the replacement of text, valid until the next call. */
 static const GString *replace(Redactor *self, const char *field, PseudonymLaw law, const char *text,
 			      gsize len, gsize most)
 {
@@ -109,7 +109,7 @@ static void replace_options(Redactor *self, struct ctprof_capture *capture)
 	capture->options = (const void *)self->facts->data;
 }
 
-/* The sentences that record makes, without what is in brackets: an error names its file. */
+/* Keeps the sentences of record, without text in brackets: an error may name its file. */
 static void append_note(GString *out, const char *sentence)
 {
 	static const char *const known[] = {
@@ -147,7 +147,7 @@ static void replace_note(Redactor *self, struct ctprof_capture *capture)
 void redactor_begin(Redactor *self, const Registry *registry, struct ctprof_capture *capture)
 {
 	self->registry = registry;
-	/* A sample may leave out threads that are as they were. */
+	/* A sample may leave out unchanged threads, so only the first one resets this. */
 	if (capture->sample <= 1)
 		self->has_kthreadd = FALSE;
 	self->n_cgroups = 0;
@@ -197,7 +197,7 @@ static guint64 replace_value(gpointer data, Arena *arena, const Metric *metric, 
 {
 	Redactor *self = data;
 
-	/* The keys of a histogram are numbers of buckets. */
+	/* The keys of a histogram are bucket numbers. */
 	if ((metric->type != CTPROF_TYPE_TEXT && metric->type != CTPROF_TYPE_MAP) ||
 	    metric->def.kind == CTPROF_HISTOGRAM)
 		return rowset_copy_value(arena, metric, value);
@@ -234,7 +234,7 @@ static gboolean has_text(const Redactor *self, const struct ctprof_rows *rows, g
 		       0;
 }
 
-/* As it was found to be in a sample before, where this one does not count page faults. */
+/* Uses the result of an earlier sample if this one does not count page faults. */
 static gboolean was_kernel(const Redactor *self, const struct ctprof_target *target, guint64 start)
 {
 	const guint64 *known = g_hash_table_lookup(self->of_kernel, GINT_TO_POINTER(target->tid));
@@ -243,8 +243,8 @@ static gboolean was_kernel(const Redactor *self, const struct ctprof_target *tar
 }
 
 /*
- * A child of kthreadd that has never had a page fault: helpers that the kernel starts, and
- * a process that only has the name kthreadd, have.  In a container nothing is one.
+ * True for kthreadd and for its children that never had a page fault: user-mode helpers and
+ * processes merely named kthreadd have had some.  Always FALSE in a container.
  */
 static gboolean is_kernel(Redactor *self, const struct ctprof_rows *rows, guint64 row)
 {
@@ -289,7 +289,7 @@ void redactor_rows(Redactor *self, const struct ctprof_rows *rows, struct ctprof
 	Rowset *set = is_held ? self->cgroups : self->rows;
 
 	rowset_clear(self->rows);
-	/* Threads that are as in the sample before: nothing but their numbers. */
+	/* Threads unchanged since the previous sample: only their ids. */
 	if (rows->scope == CTPROF_SCOPE_THREAD && rows->n_slots == 0) {
 		*ret_rows = *rows;
 		return;
@@ -336,7 +336,7 @@ static void list_replaced(Redactor *self)
 	}
 }
 
-/* A message may have the name of any file or process in it. */
+/* A message may contain the name of any file or process. */
 static void replace_messages(Redactor *self, struct ctprof_capture_end *end)
 {
 	g_array_set_size(self->reports, 0);
