@@ -18,7 +18,7 @@ typedef struct export_options {
 	Redactor *redactor; /* of names, but for the host's; NULL: they are written as they are */
 } ExportOptions;
 
-/* A capture or sample that comes. */
+/* The capture or sample to be exported next. */
 typedef struct export_sample {
 	const char *file; /* for messages */
 	const char *host; /* NULL: not known */
@@ -30,7 +30,7 @@ typedef struct export_sample {
 
 typedef struct export Export;
 
-/* Fails if the sink does not write such tables. */
+/* Fails if the sink cannot write the requested tables. */
 Export *export_new(Plugin *sink, Output *output, const ExportOptions *options, GError **error);
 void export_free(Export *export);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Export, export_free)
@@ -48,7 +48,7 @@ gboolean export_end_sample(Export *export, const Registry *registry, const LoadF
 			   GError **error);
 gboolean export_finish(Export *export, GError **error);
 
-/* Records that the sink has got. */
+/* Returns the number of records handed to the sink. */
 guint64 export_n_records(const Export *export);
 /* The feature for which a file needs several samples. */
 gboolean export_needs_windows(const Export *export);

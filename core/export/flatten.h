@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of captures as records of a table, one for one. */
+/* Writes rows of captures as records of a table, one for one. */
 #pragma once
 
 #include <glib.h>
@@ -9,7 +9,7 @@
 
 /* The members that all rows of a capture share; NULL: absent. */
 typedef struct origin {
-	Arena *texts; /* they are in */
+	Arena *texts; /* owns the texts below */
 	struct ctprof_text *host, *boot, *kernel;
 	guint64 realtime_ns; /* 0: unknown */
 } Origin;
@@ -19,7 +19,7 @@ void origin_begin(Origin *origin, const char *host);
 void origin_clear(Origin *origin);
 /* Takes boot and kernel from the host's row. */
 void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows);
-/* Sets the first columns of the row in the making. */
+/* Sets the first columns of the current row. */
 void origin_put(const Origin *origin, Sheet *sheet);
 
 typedef struct flatten Flatten;

@@ -15,7 +15,7 @@ Grouping *grouping_new(Sheet *sheet, GroupBy group_by);
 void grouping_free(Grouping *grouping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Grouping, grouping_free)
 
-/* The first sample of a file comes: there is no window before it. */
+/* Call before the first sample of a file, which has no window before it. */
 void grouping_begin_file(Grouping *grouping, const char *file);
 gboolean grouping_begin(Grouping *grouping, GError **error);
 gboolean grouping_rows(Grouping *grouping, const Registry *registry, const struct ctprof_rows *rows,

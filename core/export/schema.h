@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The columns of tables: what says whose row it is, then one a metric. */
+/* The columns of tables: those that identify the row, then one per metric. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include "row/registry.h"
 #include "sheet.h"
 
-/* The first of every table. */
+/* The first columns of every table. */
 enum common_column { COMMON_HOST, COMMON_BOOT, COMMON_KERNEL, COMMON_TIME };
 
 /* The columns before the metrics; axis: of groups and windows. */
@@ -18,7 +18,7 @@ void schema_learn(Sheet *sheet, const Registry *registry);
 
 /* The rows of captures that a table is made of, one for one; N_ROW_CLASSES: it is of groups. */
 enum row_class schema_source(guint32 rows);
-/* The metric's column: G_MAXUINT: it has none. */
+/* Returns the metric's column, or G_MAXUINT if it has none. */
 guint schema_find(const Sheet *sheet, const Metric *metric);
 /* A column of groups for a label of an axis. */
 const char *schema_label(enum label label);

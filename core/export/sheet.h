@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A table while it is filled: its columns, and the rows that the sink has not got yet. */
+/* A table being filled: its columns, and the rows not yet handed to the sink. */
 #pragma once
 
 #include <glib.h>
@@ -14,11 +14,11 @@ typedef struct sheet {
 	GArray *columns;           /* struct ctprof_table_column */
 	GHashTable *places;        /* name -> its index + 1 */
 	GStringChunk *strings;     /* of the columns */
-	guint64 *values;           /* of the rows in the making; NULL: not begun */
+	guint64 *values;           /* of the rows being filled; NULL: not begun */
 	guint8 *present;
 	guint filled;
 	Arena *texts;
-	guint64 n_rows; /* that the sink has got */
+	guint64 n_rows; /* handed to the sink */
 } Sheet;
 
 /* The tables there are: bits from 1 to this. */
@@ -31,15 +31,15 @@ Sheet *sheet_new(Plugin *sink, guint32 rows, guint32 number);
 void sheet_free(Sheet *sheet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sheet, sheet_free)
 
-/* The index of the column, which is added if there is none of that name; a dot in the name
- * becomes '_'.  Before sheet_begin().  G_MAXUINT: there is one of another type or unit. */
+/* Returns the index of the column, adding it if the name is new; a dot in the name becomes
+ * '_'.  Call before sheet_begin().  G_MAXUINT: the name has another type or unit. */
 guint sheet_add(Sheet *sheet, const struct ctprof_table_column *column);
-/* G_MAXUINT: there is none. */
+/* Returns the index of the column, or G_MAXUINT if not found. */
 guint sheet_find(const Sheet *sheet, const char *name);
 /* Shows the sink the columns. */
 gboolean sheet_begin(Sheet *sheet, GError **error);
 
-/* Sets a value of the row in the making; G_MAXUINT as column is passed over. */
+/* Sets a value of the current row; ignores the column G_MAXUINT. */
 static inline void sheet_put(Sheet *sheet, guint column, guint64 value)
 {
 	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
