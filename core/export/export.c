@@ -19,9 +19,9 @@ struct export
 	ExportOptions options;
 	GArray *parts;
 	Origin origin;
-	const Recording *recording; /* that the sample is read from */
+	const Recording *recording; /* the sample's source */
 	gboolean has_origin;
-	gboolean has_host;     /* the host's row came */
+	gboolean has_host;     /* the host's row was taken */
 	gboolean is_redacting; /* this sample */
 };
 
@@ -197,7 +197,7 @@ gboolean export_take(gpointer data, const Registry *registry, const struct ctpro
 	return take(self, registry, &own, error);
 }
 
-/* Cgroups that were held back until the last one. */
+/* Takes the cgroups that the redactor held back until all were known. */
 static gboolean take_cgroups(Export *self, const Registry *registry, GError **error)
 {
 	struct ctprof_rows rows;
@@ -208,7 +208,7 @@ static gboolean take_cgroups(Export *self, const Registry *registry, GError **er
 	return TRUE;
 }
 
-/* For a capture without a row of the host: all that is known of it. */
+/* Writes what is known of a capture that has no host row. */
 static gboolean put_capture(const Export *self, Sheet *sheet, GError **error)
 {
 	if (self->has_host || sheet->rows != CTPROF_TABLE_CAPTURES)

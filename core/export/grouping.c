@@ -17,7 +17,7 @@ struct grouping {
 	Filling *ending, *beginning;
 	const Origin *origin; /* while records are made */
 	gdouble seconds;
-	GString *partial; /* of the row in the making */
+	GString *partial; /* of the current row */
 };
 
 static gboolean is_of_windows(const Grouping *self)
