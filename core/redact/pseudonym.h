@@ -20,7 +20,7 @@ typedef enum pseudonym_law {
 	LAW_KERNEL, /* the same, but keeps the words in names of kernel threads */
 	LAW_CGROUP, /* the same, but keeps the words systemd and container runtimes use */
 	LAW_PATH,   /* the same, but keeps the kernel's names for memory: "[heap]" */
-	/* The program like a path, all arguments as one word: they often contain secrets. */
+	/* Program word by word, all arguments as one word: they often contain secrets. */
 	LAW_COMMAND,
 } PseudonymLaw;
 

@@ -47,7 +47,7 @@ static const struct {
 	{"system.vmstat.oom_kill", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST},
 };
 
-/* What is there at both ends, unless a case says otherwise of the second. */
+/* The values at both ends, unless a case has others for the second. */
 static const struct {
 	const char *name;
 	guint64 value;
