@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that hold each object: the folded smaps of all processes, merged by object.  Workers
+ * The processes that hold each object: the folded smaps of all processes, merged by object. Workers
  * add processes concurrently; all other functions are for one thread, after the workers are done.
  */
 #pragma once

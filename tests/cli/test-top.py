@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
@@ -112,6 +113,31 @@ def test_replay_explains_a_finding():
     with screen("replay", "--explain=out-of-memory", record(), size=(80, 30)) as shown:
         text = wait_for_pools(shown)
         assert " out-of-memory: no finding" in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_findings_of_a_recording():
+    """A process that takes a CPU in the middle of it: the list has it, and leads to its window."""
+    path = Path(FOLDER.name, "busy.ctprof")
+    recorder = subprocess.Popen([harness.CTPROF, SOURCES, "record", "-q", "-i", "250ms", "-n", "12", "-o", path])
+    time.sleep(1)
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as spinner:
+        time.sleep(1)
+        spinner.kill()
+    assert recorder.wait(60) == 0
+    with screen("replay", path, size=(110, 30)) as shown:
+        wait_for_pools(shown)
+        shown.press("f")
+        text = shown.wait(lambda now: "in the whole recording" in now and " FINDING " in now, "the findings")
+        assert re.search(r"^ (busiest|wants-cpu|starved) +sh ", text, re.MULTILINE), text
+        shown.press("f")
+        wait_for_pools(shown)
+        shown.press("f")
+        shown.wait(lambda now: " FINDING " in now, "the findings again")
+        shown.press("Enter")
+        text = wait_for_pools(shown)
+        assert "paused" in text and "!" in text, text
         shown.press("q")
         assert end_of(shown) == 0
 
