@@ -8,13 +8,13 @@
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
 	static const SheetRows rows = {.names = {"finding", "subject"}, .subject = "subject"};
-	static char sections[] = HISTORY;
+	static char wanted[] = HISTORY;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
 	g_auto(Sheet) found = {.drawer = NULL};
 
 	(void)subject;
-	options.sections = sections;
+	options.sections = wanted;
 	options.past = screen->past;
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
