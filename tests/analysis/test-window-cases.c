@@ -163,7 +163,7 @@ static const struct {
 	 {"exited cpu_time_ns . 1000.000 +1000\n", NULL}},
 	{"one with a thread that ended before the window: the time of the process is charged",
 	 {"7 5 sh run_time_ns=1 cutime_clock_ticks=3 cstime_clock_ticks=1",
-	  "8 20 make ppid=7 run_time_ns=20000000 utime_clock_ticks=2 stime_clock_ticks=0 "
+	  "8 20 make ppid=7 run_time_ns=20000000 utime_clock_ticks=2 "
 	  "process_utime_clock_ticks=80 process_stime_clock_ticks=1",
 	  NULL},
 	 {"7 5 sh run_time_ns=1 cutime_clock_ticks=90 cstime_clock_ticks=2",
