@@ -22,10 +22,13 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	drawer_text(&screen->drawer,
 		    "What stood out in the whole recording; Enter goes to the worst moment",
 		    page->head);
-	if (sheet_take(&screen->drawer, report, TABLE, &found) && found.section.n_lines > 0)
+	if (sheet_take(&screen->drawer, report, TABLE, &found) && found.section.n_lines > 0) {
+		/* The first line drawn is then that of the headers. */
+		found.section.flags |= CTPROF_SECTION_BARE;
 		sheet_fill(&found, &rows, page);
-	else
+	} else {
 		drawer_text(&screen->drawer, "nothing did", page->head);
+	}
 	return TRUE;
 }
 

@@ -131,6 +131,7 @@ def test_findings_of_a_recording():
         shown.press("f")
         text = shown.wait(lambda now: "in the whole recording" in now and " FINDING " in now, "the findings")
         assert re.search(r"^ (busiest|wants-cpu|starved) +sh ", text, re.MULTILINE), text
+        assert text.splitlines()[1].startswith(" FINDING "), text
         shown.press("f")
         wait_for_pools(shown)
         shown.press("f")
