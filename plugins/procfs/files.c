@@ -14,26 +14,7 @@
 /* Kernel comms have at most 15 bytes, work queues show up to 63. */
 #define COMM_MAX 255u
 
-const struct procfs_file procfs_files[N_FILES] = {
-	[FILE_STAT] = {.name = "stat", .parse = stat_parse, .tallied = true},
-	[FILE_COMM] = {.name = "comm", .parse = comm_parse},
-	[FILE_PCOMM] = {.name = "comm", .path = "../comm", .parse = pcomm_parse},
-	[FILE_CGROUP] = {.name = "cgroup", .parse = cgroup_parse, .tallied = true},
-	[FILE_SCHEDSTAT] = {.name = "schedstat", .parse = schedstat_parse, .tallied = true},
-	[FILE_STATUS] = {.name = "status", .parse = status_parse, .tallied = true},
-	[FILE_SCHED] = {.name = "sched", .parse = sched_parse, .tallied = true},
-	[FILE_IO] = {.name = "io", .parse = io_parse, .tallied = true},
-	[FILE_PROCESS_STAT] = {.path = "../stat", .leader = true, .parse = process_stat_parse},
-	[FILE_PROCESS_IO] = {.path = "../io", .leader = true, .parse = process_io_parse},
-	[FILE_SMAPS] = {.name = "smaps_rollup", .tallied = true},
-};
-
 /* ---- the index -------------------------------------------------------- */
-
-static struct text key_of(const struct procfs_metric *metric)
-{
-	return text_of(metric->key);
-}
 
 /* The part of a key after the last dot. */
 static struct text last_segment(struct text key)
@@ -75,7 +56,8 @@ void files_index_build(struct files_index *ret)
 		if (ret->count[file]++ == 0)
 			ret->first[file] = row;
 		if (metric->key) {
-			uint8_t *head = &ret->head[file][bucket_of(last_segment(key_of(metric)))];
+			struct text last = last_segment(text_of(metric->key));
+			uint8_t *head = &ret->head[file][bucket_of(last)];
 
 			ret->next[row] = *head;
 			*head = (uint8_t)(row + 1);
@@ -122,22 +104,19 @@ static struct text stat_tail(struct text text)
 	return (struct text){end + 1, text.len - (size_t)(end + 1 - text.p)};
 }
 
-void stat_parse(const struct files_index *index, struct text text, struct value *values)
+static void stat_parse(const struct files_index *index, enum file_id file, struct text text,
+		       struct value *values)
 {
-	columns_parse(index, FILE_STAT, stat_tail(text), values);
+	columns_parse(index, file, stat_tail(text), values);
 }
 
-void process_stat_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	columns_parse(index, FILE_PROCESS_STAT, stat_tail(text), values);
-}
-
-void schedstat_parse(const struct files_index *index, struct text text, struct value *values)
+static void schedstat_parse(const struct files_index *index, enum file_id file, struct text text,
+			    struct value *values)
 {
 	struct text line = {"", 0};
 
 	(void)text_take_line(&text, &line);
-	columns_parse(index, FILE_SCHEDSTAT, line, values);
+	columns_parse(index, file, line, values);
 }
 
 /* ---- files of "key: value" lines -------------------------------------- */
@@ -166,17 +145,17 @@ static bool is_whole(struct text key, const char *colon)
 	return text_trim((struct text){end, (size_t)(colon - end)}).len == 0;
 }
 
-/* dotted: a key counts by its last segment, whatever prefix this kernel puts
+/* In sched a key counts by its last segment, whatever prefix this kernel puts
  * before it ("se.statistics.nr_wakeups", "stats.nr_wakeups"). */
 static void line_parse(const struct files_index *index, enum file_id file, struct text line,
-		       bool dotted, struct value *values)
+		       struct value *values)
 {
 	const char *colon = line.len > 0 ? memchr(line.p, ':', line.len) : NULL;
 
 	if (!colon)
 		return;
 	struct text whole = key_before(line.p, colon);
-	struct text last = dotted ? last_segment(whole) : whole;
+	struct text last = file == FILE_SCHED ? last_segment(whole) : whole;
 	struct text raw = {colon + 1, line.len - (size_t)(colon + 1 - line.p)};
 
 	for (uint8_t at = index->head[file][bucket_of(last)]; at; at = index->next[at - 1]) {
@@ -188,28 +167,13 @@ static void line_parse(const struct files_index *index, enum file_id file, struc
 }
 
 static void lines_parse(const struct files_index *index, enum file_id file, struct text text,
-			bool dotted, struct value *values)
+			struct value *values)
 {
 	struct text line;
 
 	all_missing(index, file, values);
 	while (text_take_line(&text, &line))
-		line_parse(index, file, line, dotted, values);
-}
-
-void io_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	lines_parse(index, FILE_IO, text, false, values);
-}
-
-void process_io_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	lines_parse(index, FILE_PROCESS_IO, text, false, values);
-}
-
-void status_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	lines_parse(index, FILE_STATUS, text, false, values);
+		line_parse(index, file, line, values);
 }
 
 static bool is_ruler(struct text line)
@@ -293,15 +257,16 @@ static void join_util_est(struct text body, struct value *value)
 		value->bits = other.bits;
 }
 
-void sched_parse(const struct files_index *index, struct text text, struct value *values)
+static void sched_parse(const struct files_index *index, enum file_id file, struct text text,
+			struct value *values)
 {
-	unsigned first = index->first[FILE_SCHED];
+	unsigned first = index->first[file];
 	struct text body = sched_body(text);
 
-	lines_parse(index, FILE_SCHED, body, true, values);
+	lines_parse(index, file, body, values);
 	judge_policy(index, body, values);
 	join_util_est(body, &values[index->util_est - 1]);
-	for (unsigned row = first; row < first + index->count[FILE_SCHED]; row++)
+	for (unsigned row = first; row < first + index->count[file]; row++)
 		if (index->minus[row])
 			subtract(&values[row], &values[index->minus[row] - 1]);
 }
@@ -321,25 +286,16 @@ static void name_parse(const struct files_index *index, enum file_id file, struc
 		value->why = CTPROF_ABSENT_INVALID;
 }
 
-void comm_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	name_parse(index, FILE_COMM, text, values);
-}
-
-void pcomm_parse(const struct files_index *index, struct text text, struct value *values)
-{
-	name_parse(index, FILE_PCOMM, text, values);
-}
-
 /* ---- cgroup ----------------------------------------------------------- */
 
-void cgroup_parse(const struct files_index *index, struct text text, struct value *values)
+static void cgroup_parse(const struct files_index *index, enum file_id file, struct text text,
+			 struct value *values)
 {
-	struct value *value = &values[index->first[FILE_CGROUP]];
+	struct value *value = &values[index->first[file]];
 	struct ctprof_map_entry entries[CGROUP_CONTROLLERS];
 	struct text path;
 
-	all_missing(index, FILE_CGROUP, values);
+	all_missing(index, file, values);
 	if (cgroup_lines_main(text, &path))
 		value_parse_verbatim(path, value);
 	if (cgroup_lines_v1(text, entries) > 0)
@@ -347,3 +303,19 @@ void cgroup_parse(const struct files_index *index, struct text text, struct valu
 	else
 		value[1].why = CTPROF_ABSENT_INAPPLICABLE;
 }
+
+/* ---- the table --------------------------------------------------------- */
+
+const struct procfs_file procfs_files[N_FILES] = {
+	[FILE_STAT] = {.name = "stat", .parse = stat_parse, .tallied = true},
+	[FILE_COMM] = {.name = "comm", .parse = name_parse},
+	[FILE_PCOMM] = {.name = "comm", .path = "../comm", .parse = name_parse},
+	[FILE_CGROUP] = {.name = "cgroup", .parse = cgroup_parse, .tallied = true},
+	[FILE_SCHEDSTAT] = {.name = "schedstat", .parse = schedstat_parse, .tallied = true},
+	[FILE_STATUS] = {.name = "status", .parse = lines_parse, .tallied = true},
+	[FILE_SCHED] = {.name = "sched", .parse = sched_parse, .tallied = true},
+	[FILE_IO] = {.name = "io", .parse = lines_parse, .tallied = true},
+	[FILE_PROCESS_STAT] = {.path = "../stat", .leader = true, .parse = stat_parse},
+	[FILE_PROCESS_IO] = {.path = "../io", .leader = true, .parse = lines_parse},
+	[FILE_SMAPS] = {.name = "smaps_rollup", .tallied = true},
+};

@@ -25,18 +25,8 @@ void files_index_build(struct files_index *ret);
  * Every parser sets values[row] for all rows of its file; values has N_METRICS elements.  A field
  * that the text lacks is set to missing.  The values borrow from text, which may contain any bytes.
  */
-typedef void file_parse_fn(const struct files_index *index, struct text text, struct value *values);
-
-file_parse_fn stat_parse;
-file_parse_fn comm_parse;
-file_parse_fn pcomm_parse;
-file_parse_fn cgroup_parse;
-file_parse_fn schedstat_parse;
-file_parse_fn status_parse;
-file_parse_fn sched_parse;
-file_parse_fn io_parse;
-file_parse_fn process_stat_parse;
-file_parse_fn process_io_parse;
+typedef void file_parse_fn(const struct files_index *index, enum file_id file, struct text text,
+			   struct value *values);
 
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */

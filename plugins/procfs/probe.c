@@ -19,6 +19,8 @@ struct sample {
 	const struct ctprof_host *host;
 	int proc_fd;
 	int pid; /* 0: none found */
+	/* The file read last; empty if that failed. */
+	size_t len;
 	char text[SAMPLE_SIZE];
 };
 
@@ -31,6 +33,7 @@ static int try_read(struct sample *sample, const char *file)
 	(void)snprintf(path, sizeof path, "%d/task/%d/%s", sample->pid, sample->pid, file);
 	ssize_t got = file_read_at(sample->host, sample->proc_fd, path, sample->text,
 				   sizeof sample->text);
+	sample->len = got > 0 ? (size_t)got : 0;
 	return got < 0 ? (int)-got : 0;
 }
 
@@ -68,15 +71,9 @@ static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
 			    "CONFIG_CGROUPS=y");
 }
 
-/* Whether a file of the sample process contains the word; text then has the file. */
-static bool has_word(struct sample *sample, const char *file, const char *word)
+static bool has_word(const struct sample *sample, const char *word)
 {
-	char path[64];
-
-	(void)snprintf(path, sizeof path, "%d/task/%d/%s", sample->pid, sample->pid, file);
-	ssize_t got = file_read_at(sample->host, sample->proc_fd, path, sample->text,
-				   sizeof sample->text);
-	return got > 0 && memmem(sample->text, (size_t)got, word, strlen(word));
+	return memmem(sample->text, sample->len, word, strlen(word));
 }
 
 /* The file itself shows whether statistics are kept, even before 4.6, which has no sysctl, and
@@ -92,12 +89,12 @@ static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 		finding_set(ret, CTPROF_PARTLY,
 			    "no wakeup, wait and sleep statistics: kernel.sched_schedstats is 0",
 			    "sysctl kernel.sched_schedstats=1");
-	else if (!has_word(sample, "sched", "nr_wakeups"))
+	else if (!has_word(sample, "nr_wakeups"))
 		finding_set(
 			ret, CTPROF_PARTLY,
 			"no wakeup, wait and sleep statistics: the kernel is built without them",
 			"CONFIG_SCHEDSTATS=y");
-	else if (!has_word(sample, "sched", "sum_block_runtime"))
+	else if (!has_word(sample, "sum_block_runtime"))
 		finding_set(
 			ret, CTPROF_PARTLY,
 			"no block_sum and voluntary_sleep_ns: the kernel does not count time blocked",
@@ -113,7 +110,7 @@ static void judge_pelt(struct sample *sample, struct ctprof_finding *ret)
 	if (try_read(sample, "sched") == ENOENT)
 		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
 			    "CONFIG_SCHED_DEBUG=y");
-	else if (!has_word(sample, "sched", "se.avg.util_avg"))
+	else if (!has_word(sample, "se.avg.util_avg"))
 		finding_set(ret, CTPROF_FAILS, "the kernel keeps no averages", "CONFIG_SMP=y");
 }
 
@@ -122,10 +119,10 @@ static void judge_sched_more(struct sample *sample, struct ctprof_finding *ret)
 	if (try_read(sample, "sched") == ENOENT)
 		finding_set(ret, CTPROF_FAILS, "the kernel is built without it",
 			    "CONFIG_SCHED_DEBUG=y");
-	else if (!has_word(sample, "sched", "uclamp.min"))
+	else if (!has_word(sample, "uclamp.min"))
 		finding_set(ret, CTPROF_PARTLY, "no uclamp_*: the kernel is built without them",
 			    "CONFIG_UCLAMP_TASK=y");
-	else if (!has_word(sample, "sched", "total_numa_faults"))
+	else if (!has_word(sample, "total_numa_faults"))
 		finding_set(ret, CTPROF_PARTLY, "no numa_*: the kernel is built without them",
 			    "CONFIG_NUMA_BALANCING=y");
 }

@@ -179,7 +179,7 @@ static void file_done(const struct cell *cell, enum file_id file, size_t len)
 {
 	struct reader *reader = cell->reader;
 
-	procfs_files[file].parse(&reader->plan->index, (struct text){reader->buf, len},
+	procfs_files[file].parse(&reader->plan->index, file, (struct text){reader->buf, len},
 				 reader->values);
 	count_negative(reader, file);
 	put_file(cell, file);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enum file_id file = data[0] % N_READ_FILES;
 	struct text text = {(const char *)data + 1, size - 1};
 	files_index_build(&index);
-	procfs_files[file].parse(&index, text, values);
+	procfs_files[file].parse(&index, file, text, values);
 	for (unsigned i = 0; i < index.count[file]; i++) {
 		const struct value *value = &values[index.first[file] + i];
 		bool is_text = procfs_metrics[index.first[file] + i].def.unit == CTPROF_UNIT_TEXT;

@@ -38,7 +38,7 @@ static const struct value *parse(enum file_id file, const char *bytes, gsize len
 
 	*ret_copy = g_memdup2(bytes, len);
 	memset(values, 0xa5, sizeof values);
-	procfs_files[file].parse(&files_index, (struct text){*ret_copy, len}, values);
+	procfs_files[file].parse(&files_index, file, (struct text){*ret_copy, len}, values);
 	return &values[row_of(metric)];
 }
 
