@@ -8,26 +8,14 @@
 static const char *const controllers[CGROUP_CONTROLLERS + 1] = {"cpu", "cpuacct", "memory", "pids",
 								SYSTEMD};
 
-/* Takes the text before the next colon, and the colon, off text. */
-static bool take_to_colon(struct text *text, struct text *ret_part)
-{
-	const char *colon = text->len > 0 ? memchr(text->p, ':', text->len) : NULL;
-
-	if (!colon)
-		return false;
-	*ret_part = (struct text){text->p, (size_t)(colon - text->p)};
-	*text = (struct text){colon + 1, text->len - ret_part->len - 1};
-	return true;
-}
-
 /* A line "ID:CONTROLLERS:PATH"; the path may hold colons, and blanks at its end. */
 static bool split_cgroup(struct text line, struct text *ret_controllers, struct text *ret_path)
 {
 	struct text id;
 
 	*ret_path = line;
-	return take_to_colon(ret_path, &id) && take_to_colon(ret_path, ret_controllers) &&
-	       text_trim(*ret_path).len > 0;
+	return text_take_part(ret_path, ':', &id) &&
+	       text_take_part(ret_path, ':', ret_controllers) && text_trim(*ret_path).len > 0;
 }
 
 static bool has_controller(struct text list, const char *name)
@@ -76,8 +64,7 @@ size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries)
 	if (!cgroup_lines_main(text, &own))
 		return 0;
 	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
-		if (find_cgroup(text, controllers[i], &path) &&
-		    (path.len != own.len || memcmp(path.p, own.p, own.len) != 0))
+		if (find_cgroup(text, controllers[i], &path) && text_order(path, own) != 0)
 			entries[n++] = (struct ctprof_map_entry){
 				.key = controllers[i],
 				.key_len = (uint32_t)strlen(controllers[i]),

@@ -14,24 +14,16 @@
 
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
-	size_t used = 0;
-
-	for (;;) {
-		ssize_t got = read(fd, buf + used, size - used);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		used += (size_t)got;
-		/* The end, see file.h; another read would only return 0. */
-		if (used < size)
-			return (ssize_t)used;
-		if (got == 0 || used == size)
-			break;
-	}
+	ssize_t got;
 	char extra;
-	return read(fd, &extra, 1) == 0 ? (ssize_t)used : -EFBIG;
+
+	do
+		got = read(fd, buf, size);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	/* A short read is the end, see file.h; another read would only return 0. */
+	return (size_t)got < size || read(fd, &extra, 1) == 0 ? got : -EFBIG;
 }
 
 ssize_t file_read_records(int fd, char *buf, size_t size)

@@ -70,21 +70,12 @@ static bool take_code_point(struct parser *parser, uint32_t *ret)
 /* The result is never longer than the escape it replaces. */
 static char *put_utf8(char *to, uint32_t code)
 {
-	if (code < 0x80) {
-		*to++ = (char)code;
-	} else if (code < 0x800) {
-		*to++ = (char)(0xc0 | code >> 6);
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*to++ = (char)(0xe0 | code >> 12);
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | code >> 18);
-		*to++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	}
+	static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0}; /* by the number of further bytes */
+	unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+	*to++ = (char)(marks[more] | code >> 6 * more);
+	while (more-- > 0)
+		*to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
 	return to;
 }
 

@@ -322,22 +322,18 @@ void smaps_ladder_clear(struct smaps_ladder *ladder)
 	*ladder = (struct smaps_ladder){0};
 }
 
-static int open_lane(struct smaps_ladder *ladder)
+int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
 {
 	const struct ctprof_host *host = ladder->host;
 
-	return lane_open(ladder->limits->read_file, host->root(host, CTPROF_ROOT_PROC),
-			 &ladder->lane);
-}
-
-int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
-{
 	ladder->n = 0;
 	if (!ladder->attempts)
 		ladder->attempts = calloc(LANE_JOBS, sizeof *ladder->attempts);
 	if (!ladder->attempts)
 		return -ENOMEM;
-	int r = ladder->lane ? 0 : open_lane(ladder);
+	int r = ladder->lane ? 0
+			     : lane_open(ladder->limits->read_file,
+					 host->root(host, CTPROF_ROOT_PROC), &ladder->lane);
 	if (r < 0)
 		return r;
 	return list_reserve(&ladder->wants, &ladder->room, (size_t)rows, SIZE_MAX,

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cleanup.h"
 #include "file.h"
 
 /* PF_KTHREAD and PF_EXITING of include/linux/sched.h. */
@@ -71,9 +71,7 @@ bool thread_file_gone(const struct ctprof_host *host, int task_fd, int32_t tid)
 	char path[THREAD_FILE_PATH_MAX];
 
 	thread_file_path(path, tid, "stat");
-	int fd = host->open_file(host, task_fd, path);
-	if (fd >= 0)
-		(void)close(fd);
+	AUTO_FD fd = host->open_file(host, task_fd, path);
 	return fd == -ENOENT || fd == -ESRCH;
 }
 
