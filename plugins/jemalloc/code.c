@@ -33,12 +33,17 @@ struct found {
 	uint64_t at[MAX_FOUND];
 };
 
-static void add(struct found *found, uint64_t at)
+static bool has(const struct found *found, uint64_t at)
 {
 	for (size_t i = 0; i < found->n; i++)
 		if (found->at[i] == at)
-			return;
-	if (found->n < MAX_FOUND)
+			return true;
+	return false;
+}
+
+static void add(struct found *found, uint64_t at)
+{
+	if (found->n < MAX_FOUND && !has(found, at))
 		found->at[found->n++] = at;
 }
 
@@ -75,14 +80,6 @@ struct pointers {
 	const struct found *to;
 	struct found from;
 };
-
-static bool has(const struct found *found, uint64_t at)
-{
-	for (size_t i = 0; i < found->n; i++)
-		if (found->at[i] == at)
-			return true;
-	return false;
-}
 
 static void take_pointer(const struct image *image, const GElf_Rela *rela, void *data)
 {

@@ -6,14 +6,6 @@
 
 #include "facts.h"
 
-static inline void elfobj_end(Elf **elf)
-{
-	if (*elf)
-		elf_end(*elf);
-}
-
-#define AUTO_ELF __attribute__((cleanup(elfobj_end))) Elf
-
 /* Reads headers, notes, symbols and relocations; 0, -EINVAL if elf is not an
  * ELF executable, library or separate debug file, or -EFBIG if its tables
  * together are larger than those of any real file. */

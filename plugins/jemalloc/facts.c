@@ -57,12 +57,12 @@ bool facts_place_in_block(const struct elf_facts *facts, uint64_t base, struct o
 			  struct offsets *ret)
 {
 	struct offsets out;
-	uint64_t span, end;
+	uint64_t end;
 
 	if (__builtin_add_overflow(base, fields.allocated, &out.allocated) ||
 	    __builtin_add_overflow(base, fields.deallocated, &out.deallocated) ||
 	    __builtin_add_overflow(out.deallocated, sizeof(uint64_t), &end) ||
-	    !tls_span(out.allocated, out.deallocated, &span) || end > facts->tls.memsz ||
+	    !tls_are_neighbours(out.allocated, out.deallocated) || end > facts->tls.memsz ||
 	    out.allocated % sizeof(uint64_t) != 0 || out.deallocated % sizeof(uint64_t) != 0)
 		return false;
 	*ret = out;

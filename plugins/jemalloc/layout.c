@@ -44,16 +44,6 @@ int layout_ask_debug(const struct layout_job *job, struct offsets *ret)
 	return ask(job, job->fd, EXAMINE_DEBUG, ret);
 }
 
-int layout_open_debug(const struct process *process, const struct elf_facts *facts,
-		      const char *path, size_t which)
-{
-	char candidate[PATH_MAX];
-
-	return debugfile_candidate(facts, path, which, candidate, sizeof candidate)
-		       ? process_open_path(process, candidate)
-		       : -ENOENT;
-}
-
 /* The file named by the build-id is the only one opened below ctprof's own root. */
 static int by_own_debug_file(const struct layout_job *job, struct offsets *ret)
 {
@@ -61,7 +51,7 @@ static int by_own_debug_file(const struct layout_job *job, struct offsets *ret)
 
 	if (!debugfile_candidate(job->facts, "", DEBUGFILE_BUILD_ID, path, sizeof path))
 		return -ENODATA;
-	AUTO_FD fd = process_open_own_path(job->process, path);
+	AUTO_FD fd = foreign_open_own(&job->process->files, path);
 	return fd < 0 ? -ENODATA : ask(job, fd, EXAMINE_DEBUG, ret);
 }
 

@@ -30,10 +30,6 @@ enum tag layout_find(const struct layout_job *job, struct offsets *ret);
 
 /* Whether only a debug file could add the offsets. */
 bool layout_lacks_debug(const struct object *object);
-/* The debug file of that number (debugfile.h) below the process's root, or -errno; path: the
- * object's path as the process has it. */
-int layout_open_debug(const struct process *process, const struct elf_facts *facts,
-		      const char *path, size_t which);
 /* 0; -ENODATA: it does not contain the offsets; -EINVAL: it is not a debug file of that object; or
  * another -errno. */
 int layout_ask_debug(const struct layout_job *job, struct offsets *ret);

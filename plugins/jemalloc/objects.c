@@ -2,6 +2,7 @@
 #include "objects.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -395,11 +396,13 @@ static int get_opened(struct objects *objects, const struct process *process, in
 static const struct object *settle_by_names(struct objects *objects, const struct process *process,
 					    const char *path, const struct entry *entry)
 {
+	char candidate[PATH_MAX];
 	struct entry *found;
 
 	for (size_t i = 0; i < DEBUGFILE_CANDIDATES; i++) {
-		AUTO_FD fd = layout_open_debug(process, entry->object.facts, path, i);
-
+		if (!debugfile_candidate(entry->object.facts, path, i, candidate, sizeof candidate))
+			continue;
+		AUTO_FD fd = foreign_open_below(&process->files, candidate);
 		if (fd >= 0 &&
 		    get_opened(objects, process, fd, entry->key.is_exe, entry, &found) == 0 &&
 		    found->object.tag == TAG_OK)
@@ -420,9 +423,9 @@ int objects_get_exe(struct objects *objects, const struct process *process, stru
 		return rc;
 	*ret_id = (struct file_id){.dev = entry->key.file.dev, .ino = entry->key.file.ino};
 	*ret = &entry->object;
-	snprintf(link, sizeof link, "%d/exe", process->via);
+	snprintf(link, sizeof link, "%d/exe", process->files.via);
 	if (layout_lacks_debug(*ret) &&
-	    readlinkat(process->task_fd, link, path, sizeof path - 1) > 0)
+	    readlinkat(process->files.task_fd, link, path, sizeof path - 1) > 0)
 		*ret = settle_by_names(objects, process, path, entry);
 	return 0;
 }

@@ -6,29 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctprof/plugin.h"
+#include "foreign.h"
 #include "maps.h"
 
-/* via: a living thread of the process.  The leader's own directory shows
+/* files.via: a living thread of the process.  The leader's own directory shows
  * nothing if the leader has exited before the others. */
-struct parser;
-
 struct process {
-	const struct ctprof_host *host;
+	struct foreign files;
 	struct parser *parser; /* for the contents of its files */
-	int task_fd;
-	int32_t via;
 };
 
 /* The executable, or -errno.  As below, only a regular file is opened (foreign.h). */
 int process_open_exe(const struct process *process);
-
-/* An absolute path in the process's mount namespace: a regular file, or -errno. */
-int process_open_path(const struct process *process, const char *path);
-
-/* An absolute path in ctprof's own namespace, which no process can choose: a regular file, or
- * -errno. */
-int process_open_own_path(const struct process *process, const char *path);
 
 /* The mapped file itself, even if it was deleted or renamed; -ESTALE: it could only be opened by
  * name, and the name leads to another file. */

@@ -120,8 +120,12 @@ int rtld_block_address(const struct remote *remote, const struct tls_place *plac
 {
 	uint64_t dtv, count, generation, block;
 
-	if (!place->dynamic)
-		return tls_address(tp, place->offset, 0, ret) ? 0 : -ERANGE;
+	if (!place->dynamic) {
+		if (__builtin_add_overflow(tp, place->offset, &block))
+			return -ERANGE;
+		*ret = block;
+		return 0;
+	}
 	int rc = remote_read_u64(remote, tls_dtv_pointer(machine, tp), &dtv);
 	if (rc == 0)
 		rc = remote_read_u64(remote, dtv - DTV_ENTRY, &count);

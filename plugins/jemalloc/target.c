@@ -205,11 +205,11 @@ static void find_library_place(struct target *target, const struct search *searc
 /* To be called before its memory is read; false if it cannot be. */
 static bool open_memory(struct target *target)
 {
-	const struct ctprof_host *host = target->process.host;
+	const struct ctprof_host *host = target->process.files.host;
 	char path[32];
 
-	snprintf(path, sizeof path, "%" PRId32 "/pagemap", target->process.via);
-	int fd = host->open_file(host, target->process.task_fd, path);
+	snprintf(path, sizeof path, "%" PRId32 "/pagemap", target->process.files.via);
+	int fd = host->open_file(host, target->process.files.task_fd, path);
 	if (fd < 0)
 		fail_file(target, fd == -EACCES ? TAG_MEMORY_DENIED : TAG_PROCESS_VM_READV, fd);
 	target->remote.pagemap = fd;
@@ -238,8 +238,8 @@ static void resolve_in_maps(struct target *target, struct objects *objects,
 	struct search search = {0};
 	char path[32];
 
-	snprintf(path, sizeof path, "%" PRId32 "/maps", target->process.via);
-	int rc = maps_read(target->process.host, target->process.task_fd, path, &maps);
+	snprintf(path, sizeof path, "%" PRId32 "/maps", target->process.files.via);
+	int rc = maps_read(target->process.files.host, target->process.files.task_fd, path, &maps);
 	if (rc < 0) {
 		fail_file(target, TAG_MAPS_READ_FAILURE, rc);
 		return;
@@ -264,9 +264,9 @@ static int open_exe(struct target *target, struct objects *objects, int32_t othe
 {
 	int rc = objects_get_exe(objects, &target->process, ret_id, ret);
 
-	if ((rc != -ENOENT && rc != -ESRCH) || other == target->process.via)
+	if ((rc != -ENOENT && rc != -ESRCH) || other == target->process.files.via)
 		return rc;
-	target->process.via = other;
+	target->process.files.via = other;
 	target->remote.pid = other;
 	return objects_get_exe(objects, &target->process, ret_id, ret);
 }
@@ -307,12 +307,12 @@ void target_enter(struct target *target, struct objects *objects, struct parser 
 	struct stat st;
 	bool exists = row->task_fd >= 0 && fstat(row->task_fd, &st) == 0;
 	bool known = exists && target->tgid == row->tgid && target->task_ino == st.st_ino;
-	int32_t via = known && target->process.via != row->tgid ? other : row->tgid;
+	int32_t via = known && target->process.files.via != row->tgid ? other : row->tgid;
 
 	if (!known)
 		target_clear(target);
 	target->process = (struct process){
-		.host = parser->host, .parser = parser, .task_fd = row->task_fd, .via = via};
+		.files = {parser->host, parser->mounts, row->task_fd, via}, .parser = parser};
 	target->remote = (struct remote){via, target->remote.pagemap, process_vm_readv};
 	target->tgid = row->tgid;
 	if (!exists)

@@ -32,24 +32,10 @@ bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t
 	}
 }
 
-bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret)
+bool tls_are_neighbours(uint64_t allocated, uint64_t deallocated)
 {
-	uint64_t start, address;
-
-	if (__builtin_add_overflow(tp, block, &start) ||
-	    __builtin_add_overflow(start, field, &address))
-		return false;
-	*ret = address;
-	return true;
-}
-
-bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret)
-{
-	if (deallocated < allocated || deallocated - allocated < sizeof(uint64_t) ||
-	    deallocated - allocated > SPAN_MAX)
-		return false;
-	*ret = deallocated - allocated + sizeof(uint64_t);
-	return true;
+	return deallocated >= allocated && deallocated - allocated >= sizeof(uint64_t) &&
+	       deallocated - allocated <= SPAN_MAX;
 }
 
 uint64_t tls_dtv_pointer(uint16_t machine, uint64_t tp)

@@ -21,12 +21,8 @@ struct tls_segment {
  */
 bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset);
 
-/* tp + block + field; false if the sum leaves the address space. */
-bool tls_address(uint64_t tp, int64_t block, uint64_t field, uint64_t *ret);
-
-/* Bytes from the start of the first counter to the end of the second; false
- * unless the second is wholly after the first and within one page of it. */
-bool tls_span(uint64_t allocated, uint64_t deallocated, uint64_t *ret);
+/* Whether the second counter is wholly after the first and within one page of it. */
+bool tls_are_neighbours(uint64_t allocated, uint64_t deallocated);
 
 /* The address at which glibc keeps the pointer to the dynamic thread vector, from the thread
  * pointer; and the thread pointer, from the address of struct pthread. */
