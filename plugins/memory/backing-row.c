@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cleanup.h"
-
 #define NAME_BYTES_MAX 4096u /* host->object()'s limit */
 #define SUFFIX_MAX 48u
 
@@ -55,25 +53,11 @@ static void append(struct name *name, struct text text)
 	name->len += len;
 }
 
-/* Allocates only the length of the name. */
-static struct name *copy_name(const struct name *name)
-{
-	size_t size = offsetof(struct name, bytes) + name->len;
-	struct name *copy = malloc(size);
-
-	if (copy)
-		memcpy(copy, name, size);
-	return copy;
-}
-
 static int claim(struct objects *objects, const struct name *name)
 {
-	AUTO_FREE struct name *copy = copy_name(name);
-	int result = copy ? pool_add(&objects->names, copy, by_name) : -ENOMEM;
+	size_t size = offsetof(struct name, bytes) + name->len;
 
-	if (result == 0)
-		copy = NULL;
-	return result;
+	return pool_add_copy(&objects->names, name, size, by_name);
 }
 
 int backing_claim_name(struct objects *objects, struct text text)

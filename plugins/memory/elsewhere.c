@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
 #include "hold.h"
 
 /* Identifies a mount namespace by the text of its link: "mnt:[4026531841]". */
@@ -36,21 +35,6 @@ static int by_number(const void *a, const void *b)
 	return order ? order : order_u64(x->minor, y->minor);
 }
 
-/* Adds a copy of the item to the pool unless it is there; returns whether it
- * was added. */
-static bool keep(struct pool *pool, const void *item, size_t size, list_order *order)
-{
-	AUTO_FREE void *copy = pool_find(pool, item, order) ? NULL : malloc(size);
-
-	if (!copy)
-		return false;
-	memcpy(copy, item, size);
-	if (pool_add(pool, copy, order) < 0)
-		return false;
-	copy = NULL;
-	return true;
-}
-
 /* process: "self", or a number. */
 static bool read_namespace(const struct ctprof_host *host, const char *process,
 			   struct mount_ns *ret)
@@ -74,7 +58,7 @@ void elsewhere_init(struct elsewhere *ret, const struct ctprof_host *host)
 	};
 	(void)pthread_mutex_init(&ret->lock, NULL);
 	if (host && read_namespace(host, "self", &own))
-		(void)keep(&ret->namespaces, &own, sizeof own, by_name);
+		(void)pool_add_copy(&ret->namespaces, &own, sizeof own, by_name);
 }
 
 void elsewhere_clear(struct elsewhere *elsewhere)
@@ -95,14 +79,14 @@ void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid)
 	if (!elsewhere->host || !read_namespace(elsewhere->host, process, &ns))
 		return;
 	HOLD(&elsewhere->lock);
-	if (!keep(&elsewhere->namespaces, &ns, sizeof ns, by_name) ||
+	if (pool_add_copy(&elsewhere->namespaces, &ns, sizeof ns, by_name) < 0 ||
 	    mounts_read(elsewhere->host, path, &mounts) < 0)
 		return;
 	for (size_t i = 0; i < mounts.n; i++) {
 		const struct mount *mount = &mounts.at[i];
 		const struct device device = {mount->major, mount->minor, mount->kind};
 
-		(void)keep(&elsewhere->devices, &device, sizeof device, by_number);
+		(void)pool_add_copy(&elsewhere->devices, &device, sizeof device, by_number);
 	}
 }
 

@@ -126,8 +126,7 @@ static void put_entry(const struct object_row *row, const struct mount *mount,
 static void begin_mount(struct objects *objects)
 {
 	const struct mount *mount = objects->mounts.tmpfs[objects->next];
-	dev_t device;
-	int fd = tmpfs_open(mount, &device);
+	int fd = tmpfs_open(mount);
 
 	/* A mount hidden by another one is not unreadable, just not visible. */
 	if (fd < 0 || walk_begin(objects->walk, fd, mount->point) < 0)

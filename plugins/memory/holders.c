@@ -142,13 +142,10 @@ static void record_swap(struct holders *holders, struct swap_records *records,
 
 static bool set_label(struct backing *backing, struct text label, enum object_kind kind)
 {
-	char *copy = malloc(label.len + 1);
+	char *copy = strndup(label.p, label.len);
 
 	if (!copy)
 		return false;
-	if (label.len > 0)
-		memcpy(copy, label.p, label.len);
-	copy[label.len] = '\0';
 	free(backing->label); /* lint: allow bare-free: the copy takes its place */
 	backing->label = copy;
 	backing->label_len = (uint32_t)label.len;
@@ -325,17 +322,15 @@ static void classify_all(struct holders *holders, int32_t pid, struct fold *fold
 static struct holders_process *copy_process(struct holders *holders,
 					    const struct holders_process *process)
 {
-	struct holders_process *copy = malloc(sizeof *copy);
+	int result = pool_add_copy(&holders->processes, process, sizeof *process, by_pid);
 
-	if (copy)
-		*copy = *process;
+	if (result == 0)
+		return pool_find(&holders->processes, process, by_pid);
 	/* Equal pids would mean one process read twice, but the walk returns each
 	 * once. */
-	if (copy && pool_find(&holders->processes, copy, by_pid)) {
-		free(copy); /* lint: allow bare-free: not kept */
-		return NULL;
-	}
-	return keep(holders, &holders->processes, copy, by_pid, free);
+	if (result != -EEXIST)
+		note_failure(holders, result);
+	return NULL;
 }
 
 static bool is_kept(const struct holding *holding, enum holders_choice choice)

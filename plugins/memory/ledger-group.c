@@ -96,12 +96,11 @@ static void add_shmem(struct objects *objects, const struct meminfo *info)
 static void add_zram(struct objects *objects)
 {
 	const struct ctprof_host *host = objects->host;
-	int sys = host->root(host, CTPROF_ROOT_SYS);
 	char path[64], text[512];
 
 	for (unsigned i = 0; i < ZRAM_MAX; i++) {
 		(void)snprintf(path, sizeof path, "block/zram%u/mm_stat", i);
-		ssize_t got = file_read_at(host, sys, path, text, sizeof text);
+		ssize_t got = file_read_root(host, CTPROF_ROOT_SYS, path, text, sizeof text);
 
 		if (got >= 0)
 			ledger_add_zram(objects->ledger, i, text, (size_t)got);
@@ -137,8 +136,7 @@ static int make_ledger(struct objects *objects)
 		host->error(host, "out of memory");
 		return -ENOMEM;
 	}
-	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
-				   sizeof text);
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, "meminfo", text, sizeof text);
 	if (got >= 0) {
 		meminfo_parse(text, (size_t)got, &info);
 		fill_ledger(objects, &info);

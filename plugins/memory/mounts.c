@@ -103,11 +103,12 @@ static void parse_lines(struct mounts *mounts, size_t len)
 
 /* ---- orders ------------------------------------------------------------ */
 
-static int order_devices(const struct mount *a, const struct mount *b)
+static int order_devices(const void *a, const void *b)
 {
-	int order = order_u64(a->major, b->major);
+	const struct mount *x = a, *y = b;
+	int order = order_u64(x->major, y->major);
 
-	return order ? order : order_u64(a->minor, b->minor);
+	return order ? order : order_u64(x->minor, y->minor);
 }
 
 static int by_device(const void *a, const void *b)
@@ -217,17 +218,12 @@ void mounts_clear(struct mounts *mounts)
 
 /* ---- questions --------------------------------------------------------- */
 
-static int device_against_mount(const void *key, const void *mount)
-{
-	return order_devices(key, mount);
-}
-
 enum mount_kind mounts_kind_of_device(const struct mounts *mounts, uint32_t major, uint32_t minor)
 {
 	const struct mount key = {.major = major, .minor = minor};
-	const struct mount *found = mounts->n > 0 ? bsearch(&key, mounts->at, mounts->n, sizeof key,
-							    device_against_mount)
-						  : NULL;
+	const struct mount *found =
+		mounts->n > 0 ? bsearch(&key, mounts->at, mounts->n, sizeof key, order_devices)
+			      : NULL;
 
 	return found ? found->kind : MOUNT_UNKNOWN;
 }

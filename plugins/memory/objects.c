@@ -101,8 +101,8 @@ int objects_open(struct objects *ret, const struct ctprof_host *host, struct sma
 {
 	const char *pids = host->option(host, "pid");
 
-	*ret = (struct objects){.host = host, .limits = limits, .sysv_error = 1};
-	ret->names.max = SIZE_MAX;
+	*ret = (struct objects){
+		.host = host, .limits = limits, .names.max = SIZE_MAX, .sysv_error = 1};
 	int result = pids ? parse_pids(ret, pids) : 0;
 	for (size_t i = 0; result == 0 && i < N_OBJECT_GROUPS; i++)
 		result = slots_declare(host, groups[i]->metrics, groups[i]->n_metrics,
@@ -132,8 +132,7 @@ static bool is_swap_used(const struct ctprof_host *host)
 	char text[MEMINFO_BYTES];
 	struct meminfo info;
 	uint64_t used;
-	ssize_t got = file_read_at(host, host->root(host, CTPROF_ROOT_PROC), "meminfo", text,
-				   sizeof text);
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, "meminfo", text, sizeof text);
 
 	if (got < 0)
 		return true;
@@ -177,9 +176,9 @@ void objects_again(struct objects *objects)
 				.limits = objects->limits,
 				.pids = objects->pids,
 				.n_pids = objects->n_pids,
+				.names.max = SIZE_MAX,
 				.sysv_error = 1};
 
-	fresh.names.max = SIZE_MAX;
 	memcpy(fresh.slots, objects->slots, sizeof fresh.slots);
 	objects->pids = NULL;
 	objects_close(objects);

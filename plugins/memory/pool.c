@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
 
 void *pool_find(const struct pool *pool, const void *key, list_order *order)
 {
@@ -23,6 +25,20 @@ int pool_add(struct pool *pool, void *item, list_order *order)
 		return -ENOMEM;
 	pool->items[pool->n++] = item;
 	return 0;
+}
+
+int pool_add_copy(struct pool *pool, const void *item, size_t size, list_order *order)
+{
+	if (pool_find(pool, item, order))
+		return -EEXIST;
+	AUTO_FREE void *copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, item, size);
+	int result = pool_add(pool, copy, order);
+	if (result == 0)
+		copy = NULL;
+	return result;
 }
 
 static int order_items(const void *a, const void *b, void *order)

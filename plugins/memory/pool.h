@@ -16,6 +16,8 @@ void *pool_find(const struct pool *pool, const void *key, list_order *order);
 /* Adds a new item, which the pool then owns. -ENOMEM, or -ENOSPC: there are
  * already max. */
 int pool_add(struct pool *pool, void *item, list_order *order);
+/* Adds a copy of the item; -EEXIST: there is one that the order calls equal. */
+int pool_add_copy(struct pool *pool, const void *item, size_t size, list_order *order);
 /* Puts the items in order, for the walk. */
 void pool_sort(struct pool *pool, list_order *order);
 void pool_clear(struct pool *pool, void (*free_item)(void *item));

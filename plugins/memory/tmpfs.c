@@ -7,13 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cleanup.h"
 #include "file.h"
 
-int tmpfs_open(const struct mount *mount, dev_t *ret_device)
+int tmpfs_open(const struct mount *mount)
 {
 	char path[PATH_MAX];
 	struct statx status;
@@ -34,7 +33,6 @@ int tmpfs_open(const struct mount *mount, dev_t *ret_device)
 		(void)close(fd);
 		return -ESTALE;
 	}
-	*ret_device = makedev(mount->major, mount->minor);
 	return fd;
 }
 
@@ -60,13 +58,12 @@ static void set_used(struct tmpfs_usage *usage, uint32_t why)
 void tmpfs_measure(const struct mount *mount, bool live, struct tmpfs_usage *ret)
 {
 	struct statvfs fs;
-	dev_t device;
 
 	set_used(ret, CTPROF_ABSENT_UNSUPPORTED);
 	ret->limit = mount->limit;
 	if (!live)
 		return;
-	AUTO_FD fd = tmpfs_open(mount, &device);
+	AUTO_FD fd = tmpfs_open(mount);
 	if (fd == -ESTALE || fd == -ENOENT)
 		set_used(ret, CTPROF_ABSENT_VANISHED);
 	else if (fd < 0)

@@ -2,8 +2,6 @@
 /* The usage of a mounted tmpfs, without reading its files. */
 #pragma once
 
-#include <sys/types.h>
-
 #include "amount.h"
 #include "mounts.h"
 
@@ -14,8 +12,8 @@ struct tmpfs_usage {
 	struct amount files;
 };
 
-/* Opens the mount point (O_PATH) and returns the descriptor and its device
- * number; -errno; -ESTALE: something else is mounted there. */
-int tmpfs_open(const struct mount *mount, dev_t *ret_device);
+/* Opens the mount point (O_PATH): the descriptor or -errno; -ESTALE: something else is mounted
+ * there. */
+int tmpfs_open(const struct mount *mount);
 /* Live: queries the file system; otherwise uses mountinfo. */
 void tmpfs_measure(const struct mount *mount, bool live, struct tmpfs_usage *ret);

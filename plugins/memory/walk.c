@@ -152,24 +152,15 @@ static bool has_names(const struct stat *status)
 	return status->st_nlink > 1 && !S_ISDIR(status->st_mode);
 }
 
-static void free_inode(void **inode)
-{
-	free(*inode);
-}
-
 static void remember_inode(struct walk *walk)
 {
-	__attribute__((cleanup(free_inode))) void *inode = NULL;
+	const ino_t *inode = &walk->status.st_ino;
 
-	if (!has_names(&walk->status) || pool_find(&walk->links, &walk->status.st_ino, by_inode))
+	if (!has_names(&walk->status))
 		return;
-	inode = malloc(sizeof walk->status.st_ino);
-	if (inode)
-		memcpy(inode, &walk->status.st_ino, sizeof walk->status.st_ino);
-	if (!inode || pool_add(&walk->links, inode, by_inode) < 0)
+	int result = pool_add_copy(&walk->links, inode, sizeof *inode, by_inode);
+	if (result < 0 && result != -EEXIST)
 		walk->truncated = true;
-	else
-		inode = NULL;
 }
 
 static bool build_path(struct walk *walk, const struct walk_frame *frame, const char *name)

@@ -51,7 +51,6 @@ struct walk {
 	struct stat status; /* of the entry */
 	char path[WALK_PATH_MAX];
 	size_t path_len; /* of the entry's path */
-	size_t root_len; /* of the root's */
 };
 
 void walk_init(struct walk *ret);
