@@ -34,37 +34,30 @@ static struct process_value word(const char *word)
 
 /* ---- status and stat -------------------------------------------------- */
 
-static struct process_value fill_status(const struct process_metric *metric,
-					const struct process *process)
+static struct process_value fill_status(const struct process *process)
 {
-	const struct status_value *value = &process->status.at[metric->status];
+	const struct status_value *value = &process->status.at[process->metric->status];
 
 	return (struct process_value){.why = value->why, .number = value->number};
 }
 
-static struct process_value fill_pcomm(const struct process_metric *metric,
-				       const struct process *process)
+static struct process_value fill_pcomm(const struct process *process)
 {
-	(void)metric;
 	return process->stat_known ? text(process->stat.name, process->stat.name_len)
 				   : absent(CTPROF_ABSENT_INVALID);
 }
 
-static struct process_value fill_start(const struct process_metric *metric,
-				       const struct process *process)
+static struct process_value fill_start(const struct process *process)
 {
-	(void)metric;
 	return process->stat_known ? number(process->stat.start_ticks)
 				   : absent(CTPROF_ABSENT_INVALID);
 }
 
-static struct process_value fill_user(const struct process_metric *metric,
-				      const struct process *process)
+static struct process_value fill_user(const struct process *process)
 {
 	const struct status_value *uid = &process->status.at[STATUS_UID];
 	const char *name = NULL;
 
-	(void)metric;
 	if (uid->why != CTPROF_PRESENT)
 		return absent(uid->why);
 	if (uid->number <= UINT32_MAX)
@@ -74,8 +67,7 @@ static struct process_value fill_user(const struct process_metric *metric,
 
 /* ---- how it was got --------------------------------------------------- */
 
-static struct process_value fill_state(const struct process_metric *metric,
-				       const struct process *process)
+static struct process_value fill_state(const struct process *process)
 {
 	static const char *const words[N_PROCESS_STATES] = {
 		[PROCESS_EXACT] = "exact",
@@ -86,7 +78,6 @@ static struct process_value fill_state(const struct process_metric *metric,
 		[PROCESS_NOT_APPLICABLE] = "not-applicable",
 	};
 
-	(void)metric;
 	return word(words[process->state]);
 }
 
@@ -96,12 +87,10 @@ static bool speaks_by_status(const struct process *process)
 	return process->state != PROCESS_EXACT && process->state != PROCESS_NOT_APPLICABLE;
 }
 
-static struct process_value fill_source(const struct process_metric *metric,
-					const struct process *process)
+static struct process_value fill_source(const struct process *process)
 {
 	const struct smaps_answer *answer = process->answer;
 
-	(void)metric;
 	if (process->state == PROCESS_EXACT && answer->sibling)
 		return word(answer->per_mapping ? "sibling-smaps" : "sibling");
 	if (process->state == PROCESS_EXACT)
@@ -111,20 +100,16 @@ static struct process_value fill_source(const struct process_metric *metric,
 	return absent(process->why);
 }
 
-static struct process_value fill_read_ns(const struct process_metric *metric,
-					 const struct process *process)
+static struct process_value fill_read_ns(const struct process *process)
 {
 	const struct smaps_answer *answer = process->answer;
 
-	(void)metric;
 	return answer && (process->state == PROCESS_EXACT || answer->ns > 0) ? number(answer->ns)
 									     : absent(process->why);
 }
 
-static struct process_value fill_would_ns(const struct process_metric *metric,
-					  const struct process *process)
+static struct process_value fill_would_ns(const struct process *process)
 {
-	(void)metric;
 	return process->state == PROCESS_SKIPPED && process->would_ns > 0
 		       ? number(process->would_ns)
 		       : absent(CTPROF_ABSENT_INAPPLICABLE);
@@ -141,9 +126,9 @@ static bool add_key(const struct smaps_sums *sums, const char *key, uint64_t *ki
 	return sum != NULL;
 }
 
-static struct process_value fill_sum(const struct process_metric *metric,
-				     const struct process *process)
+static struct process_value fill_sum(const struct process *process)
 {
+	const struct process_metric *metric = process->metric;
 	const struct status_value *status = &process->status.at[metric->status];
 	uint64_t kib = 0;
 
@@ -161,20 +146,16 @@ static struct process_value fill_sum(const struct process_metric *metric,
 
 /* ---- texts ------------------------------------------------------------ */
 
-static struct process_value fill_cmdline(const struct process_metric *metric,
-					 const struct process *process)
+static struct process_value fill_cmdline(const struct process *process)
 {
-	(void)metric;
 	return process->cmdline ? text(process->cmdline, process->cmdline_len)
 				: absent(process->cmdline_why);
 }
 
-static struct process_value fill_cwd(const struct process_metric *metric,
-				     const struct process *process)
+static struct process_value fill_cwd(const struct process *process)
 {
 	char path[THREAD_FILE_PATH_MAX];
 
-	(void)metric;
 	thread_file_path(path, process->target->tid, "cwd");
 	ssize_t len = readlinkat(process->target->task_fd, path, process->buf, PROCESS_BUFFER_SIZE);
 	if (len > 0)
@@ -183,13 +164,11 @@ static struct process_value fill_cwd(const struct process_metric *metric,
 	return absent(len < 0 && errno != EINVAL ? file_absence(errno) : CTPROF_ABSENT_UNSUPPORTED);
 }
 
-static struct process_value fill_cgroup(const struct process_metric *metric,
-					const struct process *process)
+static struct process_value fill_cgroup(const struct process *process)
 {
 	char path[THREAD_FILE_PATH_MAX];
 	struct text own;
 
-	(void)metric;
 	thread_file_path(path, process->target->tid, "cgroup");
 	ssize_t len = file_read_at(process->host, process->target->task_fd, path, process->buf,
 				   PROCESS_BUFFER_SIZE);
@@ -210,20 +189,20 @@ static struct process_value fill_cgroup(const struct process_metric *metric,
 	}
 #define SMAPS(rank, name, help, origin, ...)                                                       \
 	ROW(LEVEL, BYTES, rank, name, help, "smaps_rollup " origin, fill_sum,                      \
-	    .def.gates = "PROC_PAGE_MONITOR", __VA_ARGS__)
+	    .def.gates = "PROC_PAGE_MONITOR", .traits = TRAIT_DEAR, __VA_ARGS__)
 #define STATUS(kind, unit, rank, name, help, origin, line)                                         \
 	ROW(kind, unit, rank, name, help, "status " origin, fill_status, .status = STATUS_##line)
-#define OWN(kind, unit, rank, name, help, origin, fill)                                            \
-	ROW(kind, unit, rank, name, help, origin, fill, .status = 0)
+#define OWN(kind, unit, rank, name, help, origin, fill, traits_)                                   \
+	ROW(kind, unit, rank, name, help, origin, fill, .traits = traits_)
 
 const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	OWN(CATEGORY, TEXT, 201, "memory_state",
 	    "how the amounts were read: exact, approximate, skipped, timeout, inaccessible "
 	    "or not-applicable",
-	    "ctprof", fill_state),
+	    "ctprof", fill_state, TRAIT_DEAR),
 	OWN(LABEL, TEXT, 202, "memory_source",
 	    "file of the amounts: rollup, smaps, sibling, sibling-smaps or status", "ctprof",
-	    fill_source),
+	    fill_source, TRAIT_DEAR),
 	SMAPS(203, "pss_bytes", "proportional set size: pages divided by their users",
 	      "Pss (smaps_account)", .keys = {"Pss"}, .def.polarity = CTPROF_MORE_IS_WORSE),
 	SMAPS(204, "uss_bytes", "unique set size: pages of this process only",
@@ -267,51 +246,29 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	STATUS(PEAK, BYTES, 220, "rss_peak_bytes", "highest resident set size so far",
 	       "VmHWM (task_mem)", VM_HWM),
 	OWN(LEVEL, NS, 221, "memory_read_ns", "time it took to read smaps or smaps_rollup",
-	    "ctprof", fill_read_ns),
+	    "ctprof", fill_read_ns, TRAIT_DEAR),
 	OWN(LEVEL, NS, 222, "memory_would_ns",
 	    "estimated time to read them, for a process that was skipped, by the reads of "
 	    "this capture",
-	    "ctprof", fill_would_ns),
-	STATUS(LABEL, NONE, 224, "uid", "real user id", "Uid, first number", UID),
-	OWN(LABEL, TEXT, 225, "user", "name of the real user, or its number", "getpwuid",
-	    fill_user),
+	    "ctprof", fill_would_ns, TRAIT_DEAR),
+	ROW(LABEL, NONE, 224, "uid", "real user id", "status Uid, first number", fill_status,
+	    .status = STATUS_UID, .traits = TRAIT_PERSONAL),
+	OWN(LABEL, TEXT, 225, "user", "name of the real user, or its number", "getpwuid", fill_user,
+	    TRAIT_USER | TRAIT_PERSONAL),
 	OWN(LABEL, TEXT, 226, "cmdline", "command line: its non-empty arguments, joined by blanks",
-	    "cmdline (proc_pid_cmdline_read)", fill_cmdline),
-	OWN(LABEL, TEXT, 227, "cwd", "working directory", "cwd (proc_cwd_link)", fill_cwd),
+	    "cmdline (proc_pid_cmdline_read)", fill_cmdline, TRAIT_CMDLINE | TRAIT_PERSONAL),
+	OWN(LABEL, TEXT, 227, "cwd", "working directory", "cwd (proc_cwd_link)", fill_cwd,
+	    TRAIT_PERSONAL),
 	{.def = SHARED_cgroup, .fill = fill_cgroup},
 	{.def = SHARED_ppid, .fill = fill_status, .status = STATUS_PPID},
 	{.def = SHARED_pcomm, .fill = fill_pcomm},
 	{.def = SHARED_start_time_clock_ticks, .fill = fill_start},
 	{.def = SHARED_state, .fill = fill_status, .status = STATUS_STATE},
 	{.def = SHARED_nr_threads, .fill = fill_status, .status = STATUS_THREADS},
-	{.def = SHARED_SMAPS_MAP},
-	{.def = SHARED_SMAPS_STATE},
-	{.def = SHARED_SMAPS_SOURCE},
+	{.def = SHARED_SMAPS_MAP, .traits = TRAIT_DEAR},
+	{.def = SHARED_SMAPS_STATE, .traits = TRAIT_DEAR},
+	{.def = SHARED_SMAPS_SOURCE, .traits = TRAIT_DEAR},
 };
-
-bool process_metric_is_dear(const struct process_metric *metric)
-{
-	return !metric->fill || metric->keys[0] || metric->fill == fill_state ||
-	       metric->fill == fill_source || metric->fill == fill_read_ns ||
-	       metric->fill == fill_would_ns;
-}
-
-bool process_metric_is_cmdline(const struct process_metric *metric)
-{
-	return metric->fill == fill_cmdline;
-}
-
-bool process_metric_is_user(const struct process_metric *metric)
-{
-	return metric->fill == fill_user;
-}
-
-bool process_metric_is_personal(const struct process_metric *metric)
-{
-	return metric->fill == fill_cmdline || metric->fill == fill_user ||
-	       metric->fill == fill_cwd ||
-	       (metric->fill == fill_status && metric->status == STATUS_UID);
-}
 
 bool process_metric_is_own(const struct process_metric *metric)
 {

@@ -12,9 +12,7 @@ struct process_value {
 	size_t len;
 };
 
-struct process_metric;
-typedef struct process_value process_fill_fn(const struct process_metric *metric,
-					     const struct process *process);
+typedef struct process_value process_fill_fn(const struct process *process);
 
 struct process_metric {
 	struct ctprof_metric def;
@@ -26,7 +24,13 @@ struct process_metric {
 	/* Amounts that status also has, as a fallback, and values of status
 	 * itself. */
 	uint8_t status; /* enum status_key; 0: none */
+	uint8_t traits; /* TRAIT_* */
 };
+
+#define TRAIT_DEAR 1u /* reading it takes the mmap lock */
+#define TRAIT_CMDLINE 2u
+#define TRAIT_USER 4u
+#define TRAIT_PERSONAL 8u /* it shows who runs the process, how or where */
 
 extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 
@@ -36,12 +40,6 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 #define PROCESS_METRIC_SMAPS_STATE (N_PROCESS_METRICS - 2)
 #define PROCESS_METRIC_SMAPS_SOURCE (N_PROCESS_METRICS - 1)
 
-/* Whether reading its value takes the mmap lock. */
-bool process_metric_is_dear(const struct process_metric *metric);
-bool process_metric_is_cmdline(const struct process_metric *metric);
-bool process_metric_is_user(const struct process_metric *metric);
-/* Whether it shows who runs the process, how or where. */
-bool process_metric_is_personal(const struct process_metric *metric);
 /* Whether only this plugin has the value: the other values are by-products, and no reason to read
  * anything. */
 bool process_metric_is_own(const struct process_metric *metric);

@@ -78,11 +78,11 @@ void process_plan_start(struct process_plan *plan)
 
 		plan->asked[i] = plan->host->wanted(plan->host, plan->slots[i]);
 		plan->wanted |= plan->asked[i] && process_metric_is_own(metric);
-		plan->dear |= plan->asked[i] && process_metric_is_dear(metric);
+		plan->dear |= plan->asked[i] && metric->traits & TRAIT_DEAR;
 		bool read =
-			plan->asked[i] && !(plan->impersonal && process_metric_is_personal(metric));
-		plan->cmdline |= read && process_metric_is_cmdline(metric);
-		user |= read && process_metric_is_user(metric);
+			plan->asked[i] && !(plan->impersonal && metric->traits & TRAIT_PERSONAL);
+		plan->cmdline |= read && metric->traits & TRAIT_CMDLINE;
+		user |= read && metric->traits & TRAIT_USER;
 	}
 	/* The user names of this host are not those of a recorded tree. */
 	if (user && plan->host->live(plan->host) && !plan->users.lane)

@@ -169,7 +169,7 @@ static void put_value(const struct ctprof_host *host, struct ctprof_batch *batch
 }
 
 static void put_process(const struct process_worker *worker, struct ctprof_batch *batch,
-			const struct process *process, uint64_t row, bool vanished)
+			struct process *process, uint64_t row, bool vanished)
 {
 	const struct process_plan *plan = worker->plan;
 	const struct ctprof_host *host = plan->host;
@@ -180,10 +180,11 @@ static void put_process(const struct process_worker *worker, struct ctprof_batch
 
 		if (!metric->fill || !plan->asked[i])
 			continue;
-		if (plan->impersonal && process_metric_is_personal(metric))
+		process->metric = metric;
+		if (plan->impersonal && metric->traits & TRAIT_PERSONAL)
 			value.why = CTPROF_ABSENT_SKIPPED;
 		else if (!vanished || !process_metric_is_own(metric))
-			value = metric->fill(metric, process);
+			value = metric->fill(process);
 		put_value(host, batch, row, plan->slots[i], metric, &value);
 	}
 }
@@ -403,11 +404,11 @@ static bool read_leader(struct process_worker *worker, struct process *process)
 
 	if (target->task_fd < 0 || !read_stat(worker, process))
 		return false;
-	process->status_known = read_status(worker, target, target->tid, &process->status);
-	if (process->status_known && !process->stat.kernel_thread)
+	bool known = read_status(worker, target, target->tid, &process->status);
+	if (known && !process->stat.kernel_thread)
 		read_sibling_status(worker, process);
-	process->has_mm = !process->stat.kernel_thread &&
-			  (!process->status_known || status_has_mm(&process->status));
+	process->has_mm =
+		!process->stat.kernel_thread && (!known || status_has_mm(&process->status));
 	for (unsigned i = STATUS_FIRST_OF_MM; !process->has_mm && i < N_STATUS; i++)
 		process->status.at[i].why = CTPROF_ABSENT_INAPPLICABLE;
 	return true;

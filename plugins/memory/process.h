@@ -38,9 +38,8 @@ struct process {
 	struct stat_line stat; /* when known */
 	bool stat_known;
 	struct status status; /* its memory lines may be from a sibling */
-	bool status_known;
-	bool has_mm; /* or unknown from status */
-	bool waits;  /* its values have not been put yet */
+	bool has_mm;          /* or unknown from status */
+	bool waits;           /* its values have not been put yet */
 	/* The command line, when it was read. */
 	char *cmdline;
 	size_t cmdline_len;
@@ -52,8 +51,9 @@ struct process {
 	uint64_t reserved_ns;
 	/* Determined before its values are put. */
 	enum process_state state;
-	uint32_t why;                      /* reason of absent amounts */
-	const struct smaps_answer *answer; /* NULL: not tried */
+	uint32_t why;                        /* reason of absent amounts */
+	const struct smaps_answer *answer;   /* NULL: not tried */
+	const struct process_metric *metric; /* the value to be put */
 	const struct ctprof_host *host;
 	char *buf; /* PROCESS_BUFFER_SIZE bytes to read into */
 };
