@@ -18,32 +18,13 @@ struct membership {
 	guint64 sample; /* the last sample in which a thread was in them */
 };
 
-static guint hash_membership(gconstpointer membership)
-{
-	return g_bytes_hash(((const struct membership *)membership)->paths);
-}
-
-static gboolean memberships_equal(gconstpointer a, gconstpointer b)
-{
-	return g_bytes_equal(((const struct membership *)a)->paths,
-			     ((const struct membership *)b)->paths);
-}
-
-static void free_membership(gpointer data)
-{
-	struct membership *membership = data;
-
-	g_bytes_unref(membership->paths);
-	g_free(membership);
-}
-
 void cgroup_set_init(CgroupSet *set, const Registry *registry)
 {
 	*set = (CgroupSet){
 		.registry = registry,
 		.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-		.memberships = g_hash_table_new_full(hash_membership, memberships_equal,
-						     free_membership, NULL),
+		.memberships = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+						     (GDestroyNotify)g_bytes_unref, g_free),
 		.of_thread = g_hash_table_new(NULL, NULL),
 		.path = find_texts(registry, "cgroup", CTPROF_TYPE_TEXT),
 		.v1_paths = find_texts(registry, "cgroup_v1", CTPROF_TYPE_MAP),
@@ -117,13 +98,12 @@ static struct membership *find_membership(CgroupSet *set, const struct ctprof_te
 		g_byte_array_append(joined, (const guint8 *)v1->entries[i].text,
 				    v1->entries[i].text_len + 1);
 	g_autoptr(GBytes) paths = g_byte_array_free_to_bytes(g_steal_pointer(&joined));
-	const struct membership wanted = {.paths = paths};
-	struct membership *found = g_hash_table_lookup(set->memberships, &wanted);
+	struct membership *found = g_hash_table_lookup(set->memberships, paths);
 	if (found)
 		return found;
 	found = g_new0(struct membership, 1);
 	found->paths = g_steal_pointer(&paths);
-	g_hash_table_add(set->memberships, found);
+	g_hash_table_insert(set->memberships, found->paths, found);
 	return found;
 }
 

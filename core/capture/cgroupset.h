@@ -11,7 +11,7 @@ typedef struct cgroup_set {
 	const Registry *registry;
 	GHashTable *paths;             /* of this sample: path -> whether threads are in it */
 	const Metric *path, *v1_paths; /* metrics: a path, and a map of paths; NULL: missing */
-	GHashTable *memberships;       /* struct membership -> itself */
+	GHashTable *memberships;       /* its paths (GBytes) -> struct membership */
 	GHashTable *of_thread;         /* tid -> struct membership */
 	guint64 sample;                /* number of the current sample */
 } CgroupSet;

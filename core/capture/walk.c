@@ -60,18 +60,11 @@ static void sort_unique(GArray *pids)
 /* Returns a directory entry's name as a positive PID; 0: it is not one. */
 static gint32 pid_of_name(const char *name)
 {
-	gint64 pid = 0;
+	guint64 pid;
+	gboolean is_pid =
+		name[0] != '0' && g_ascii_string_to_unsigned(name, 10, 1, G_MAXINT32, &pid, NULL);
 
-	if (name[0] == '0')
-		return 0;
-	for (; *name; name++) {
-		if (!g_ascii_isdigit(*name))
-			return 0;
-		pid = pid * 10 + (*name - '0');
-		if (pid > G_MAXINT32)
-			return 0;
-	}
-	return (gint32)pid;
+	return is_pid ? (gint32)pid : 0;
 }
 
 /* Appends the numeric names in a directory to pids; 0 or -errno. */

@@ -188,26 +188,21 @@ static int ask(enum verb verb, guint number, const struct delivery *file)
 		memcpy(request.name, file->name, sizeof request.name);
 		memcpy(request.temporary, file->temporary, sizeof request.temporary);
 	}
-	for (;;) {
-		if (sendmsg(supervisor, &message, MSG_NOSIGNAL) >= 0)
-			return 0;
+	while (sendmsg(supervisor, &message, MSG_NOSIGNAL) < 0)
 		if (errno != EINTR)
 			return -errno;
-	}
+	return 0;
 }
 
 static int hear_answer(void)
 {
 	gint32 result;
+	ssize_t got;
 
-	for (;;) {
-		ssize_t got = recv(supervisor, &result, sizeof result, 0);
-
-		if (got == sizeof result)
-			return result;
-		if (got >= 0 || errno != EINTR)
-			return -EPIPE;
-	}
+	do
+		got = recv(supervisor, &result, sizeof result, 0);
+	while (got < 0 && errno == EINTR);
+	return got == sizeof result ? result : -EPIPE;
 }
 
 /* Takes the descriptors that came with the message; each is -1 if missing. */

@@ -247,13 +247,6 @@ static gboolean is_tick(struct watch *watch)
 	return TRUE;
 }
 
-/* Stops this process after the child, which has given the terminal back to the shell by now. */
-static void stop_too(pid_t child)
-{
-	raise(SIGSTOP);
-	kill(child, SIGCONT);
-}
-
 /* Notes that the child was stopped or continued. */
 static void note_stop(struct watch *watch, pid_t child, int status)
 {
@@ -261,8 +254,11 @@ static void note_stop(struct watch *watch, pid_t child, int status)
 		supervise_follows_stops && WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP;
 
 	watch->stopped = WIFSTOPPED(status) && !is_followed;
-	if (is_followed)
-		stop_too(child);
+	/* This process stops after the child, which has given the terminal back by now. */
+	if (is_followed) {
+		raise(SIGSTOP);
+		kill(child, SIGCONT);
+	}
 }
 
 static void kill_child(struct watch *watch, pid_t child)
