@@ -164,6 +164,51 @@ def capture(*arguments, user=None, **more):
     return Snapshot(done.stdout, done.stderr.decode())
 
 
+@contextlib.contextmanager
+def spinners(n):
+    """Yields the PIDs of n processes that want a CPU all the time, and end with this process at the latest."""
+    parent, pids = os.getpid(), []
+    try:
+        for _ in range(n):
+            pids.append(os.fork())
+            if pids[-1] == 0:
+                while os.getppid() == parent:
+                    for _ in range(1_000_000):
+                        pass
+                os._exit(0)
+        yield pids
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        for pid in pids:
+            os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def no_niceness():
+    """Sets the nice value of the test to 0, because ctprof would keep a nice value set by the user."""
+    chosen = os.getpriority(os.PRIO_PROCESS, 0)
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, chosen)
+
+
+@contextlib.contextmanager
+def started(*command, user=None):
+    """Yields the PID of the command and the lines that it prints before it is ready."""
+    with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
+                          **other_user(user)) as process:
+        lines = []
+        for line in process.stdout:
+            if line == "ready\n":
+                break
+            lines.append(line)
+        yield process.pid, lines
+        process.stdin.close()
+
+
 BPF_ALWAYS = ("-O", "bpf.when=always")
 # The option does not exist if bpf is not built.
 BPF_NEVER = ("-O", "bpf.when=never") if (BUILD / "ctprof-bpf.so").exists() else ()

@@ -5,7 +5,6 @@ ordinary ones lose no values."""
 
 import contextlib
 import re
-import subprocess
 from pathlib import Path
 
 import harness
@@ -31,23 +30,9 @@ def allocated(snapshot, pid):
 
 
 @contextlib.contextmanager
-def started(*command, user=None):
-    """Yields the PID of the command and the lines that it prints before it is ready."""
-    with subprocess.Popen([*map(str, command)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/",
-                          **harness.other_user(user)) as process:
-        lines = []
-        for line in process.stdout:
-            if line == "ready\n":
-                break
-            lines.append(line)
-        yield process.pid, lines
-        process.stdin.close()
-
-
-@contextlib.contextmanager
 def crowd(copies, *more, user):
     """Yields the PIDs of copies processes, or of as many as the user can have."""
-    with started(BIGLIST, 0, LIBRARY, copies, *more, user=user) as (pid, lines):
+    with harness.started(BIGLIST, 0, LIBRARY, copies, *more, user=user) as (pid, lines):
         if not lines:
             raise tap.Skip("this user can have no such processes")
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
@@ -75,7 +60,7 @@ def test_hostile_ones_cost_what_one_may():
     """Each process alone is within the limits. Together they cost a thousand times as much, but other
     users' processes lose nothing."""
     user = harness.need_other_user()
-    with started(PLAIN, "quiet", 3, LIBRARY) as (victim, lines):
+    with harness.started(PLAIN, "quiet", 3, LIBRARY) as (victim, lines):
         truth = {("value", int(line.split()[1])) for line in lines if len(line.split()) == 3}
         with crowd(as_many(HOSTILE, KIB), RUNS, user=user) as pids:
             snapshot = capture()

@@ -5,7 +5,6 @@
 import contextlib
 import os
 import resource
-import signal
 import subprocess
 import tempfile
 import time
@@ -18,32 +17,9 @@ from harness import capture
 RAISED = {"deadline": "SCHED_DEADLINE", "rr": "SCHED_RR"}
 
 
-@contextlib.contextmanager
 def overload():
     """More runnable threads than CPUs."""
-    pids = []
-    try:
-        for _ in range(os.cpu_count() + 1):
-            pids.append(os.fork())
-            if pids[-1] == 0:
-                while True:
-                    pass
-        yield
-    finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-
-
-@contextlib.contextmanager
-def no_niceness():
-    """Sets the nice value of the test to 0, because ctprof would keep a nice value set by the user."""
-    chosen = os.getpriority(os.PRIO_PROCESS, 0)
-    os.setpriority(os.PRIO_PROCESS, 0, 0)
-    try:
-        yield
-    finally:
-        os.setpriority(os.PRIO_PROCESS, 0, chosen)
+    return harness.spinners(os.cpu_count() + 1)
 
 
 def policies(snapshot):
@@ -165,7 +141,7 @@ def test_none_raises_nothing():
 
 def test_auto_raises_on_an_overloaded_host_only():
     need_rights()
-    with no_niceness(), overload():
+    with harness.no_niceness(), overload():
         # Under SCHED_RR threads are lowered for a part of each period.
         harness.wait_for(lambda: policies(read())["ctprof"] & set(RAISED.values()), "a raise")
         found = policies(read())
