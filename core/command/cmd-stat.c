@@ -47,6 +47,11 @@ static const Option options[] = {
 	OPTION(TEXT, "versus", 0, &repeat.versus, "'COMMAND'",
 	       "With --repeat: alternate with this command (A B B A B A A B …), and show what "
 	       "differs"),
+	OPTION(TEXT, "versus-scheduler", 0, &repeat.under, "'PROGRAM'",
+	       "With --repeat: alternate with COMMAND under the BPF scheduler that PROGRAM runs, "
+	       "and show what differs"),
+	OPTION(BOOL, "replace", 0, &repeat.replace, NULL,
+	       "With --versus-scheduler: another one may run, whose place PROGRAM takes"),
 	OPTION(COUNT, "warmup", 0, &repeat.warmup, "N",
 	       "With --repeat: first run each command N times without measuring",
 	       .row.most = MAX_REPEATS),
@@ -73,7 +78,6 @@ struct stat_run {
 	gint64 began_us;          /* when it was started; 0: no command */
 	CommandFacts facts;       /* once it has ended: wall_ns is not 0 */
 	gboolean told;            /* of them */
-	int worst;                /* exit status of the commands so far */
 };
 typedef struct stat_run StatRun;
 
@@ -303,13 +307,6 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 	return TRUE;
 }
 
-static int status_of_command(const StatRun *self)
-{
-	const CommandFacts *facts = &self->facts;
-
-	return facts->signal ? COMMAND_SIGNAL + facts->signal : facts->exit_status;
-}
-
 /* Waits for an interval, or less if the command ends or the user interrupts;
  * returns whether there will be another. */
 static gboolean wait_interval(StatRun *self)
@@ -381,15 +378,13 @@ static gboolean check_options(const StatRun *self, GError **error)
 				       every_ns > 0 ? "--every" : "--repeat");
 	if (sample_choice.from || sample_choice.to)
 		return error_set_usage(error, "--from, --to: only with a recording");
-	if (repeat.n == 0 && (repeat.versus || repeat.warmup > 0 || repeat.set || repeat.seed > 0))
-		return error_set_usage(error, "%s: only with --repeat",
-				       repeat.versus       ? "--versus"
-				       : repeat.warmup > 0 ? "--warmup"
-				       : repeat.set        ? "--set"
-							   : "--seed");
+	if (!repeat_check(&repeat, error))
+		return FALSE;
 	if (repeat.n > 0 && (every_ns > 0 || !self->command[0]))
 		return error_set_usage(error, every_ns > 0 ? "--repeat: not with --every"
 							   : "--repeat: expected '-- COMMAND'");
+	if (repeat.under && (self->globals->proc || self->globals->sys || self->globals->cgroup))
+		return error_set_usage(error, "--versus-scheduler: not with a recorded tree");
 	if (count > 0 && every_ns == 0)
 		return error_set_usage(error, "--count: only with --every");
 	if (!self->command[0] && every_ns == 0)
@@ -439,7 +434,7 @@ static int run_once(StatRun *self)
 	if (self->command[0] && !start_command(self, &error))
 		return fail_start(error);
 	status = watch(self);
-	int own = self->command[0] ? status_of_command(self) : EXIT_DONE;
+	int own = self->command[0] ? run_set_status(&self->facts) : EXIT_DONE;
 	return own != EXIT_DONE ? own : status;
 }
 
@@ -486,7 +481,6 @@ static int run_one_of_many(gpointer data, char **command, SavedRun *run)
 	self->files[0] = self->files[1] = NULL;
 	if (status == EXIT_DONE || status == EXIT_LOST) {
 		run->own = own_since(self, from);
-		self->worst = MAX(self->worst, status_of_command(self));
 		run->facts = self->facts;
 		self->facts = (CommandFacts){.line = NULL};
 	}
@@ -525,8 +519,9 @@ static int run_many(StatRun *self)
 		status = error_report(error);
 	int reported = run_apart(self, step_report, FALSE);
 	crash_note_signal(number);
-	if (self->worst != EXIT_DONE)
-		return self->worst;
+	int worst = repeat_status(&repeat);
+	if (worst != EXIT_DONE)
+		return worst;
 	return reported != EXIT_DONE ? reported : status;
 }
 

@@ -53,6 +53,34 @@ static gboolean make_directories(Repeat *repeat, GError **error)
 	return TRUE;
 }
 
+static gboolean begin_scheduler(Repeat *repeat, GError **error)
+{
+	repeat->other = g_strdupv(repeat->command);
+	repeat->root = root_open(NULL, NULL, NULL, error);
+	if (repeat->root)
+		repeat->scheduler =
+			scheduler_new(repeat->root, repeat->under, repeat->replace, error);
+	return repeat->scheduler != NULL;
+}
+
+gboolean repeat_check(const Repeat *repeat, GError **error)
+{
+	const char *alone = repeat->versus       ? "--versus"
+			    : repeat->under      ? "--versus-scheduler"
+			    : repeat->warmup > 0 ? "--warmup"
+			    : repeat->set        ? "--set"
+			    : repeat->seed > 0   ? "--seed"
+						 : NULL;
+
+	if (repeat->replace && !repeat->under)
+		return error_set_usage(error, "--replace: only with --versus-scheduler");
+	if (repeat->n == 0 && alone)
+		return error_set_usage(error, "%s: only with --repeat", alone);
+	if (repeat->under && repeat->versus)
+		return error_set_usage(error, "--versus-scheduler: not with --versus");
+	return TRUE;
+}
+
 gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
@@ -62,6 +90,8 @@ gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
 		repeat->sides[side] = run_set_new();
 	if (repeat->versus && !g_shell_parse_argv(repeat->versus, NULL, &repeat->other, &cause))
 		return error_set_usage(error, "--versus '%s': %s", repeat->versus, cause->message);
+	if (repeat->under && !begin_scheduler(repeat, error))
+		return FALSE;
 	if (repeat->seed > 0)
 		repeat->rand = g_rand_new_with_seed((guint32)repeat->seed);
 	return make_directories(repeat, error);
@@ -69,6 +99,8 @@ gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
 
 void repeat_clear(Repeat *repeat)
 {
+	g_clear_pointer(&repeat->scheduler, scheduler_free);
+	g_clear_pointer(&repeat->root, root_free);
 	g_clear_pointer(&repeat->directory, g_free);
 	for (guint side = 0; side < G_N_ELEMENTS(repeat->sides); side++)
 		g_clear_pointer(&repeat->sides[side], g_ptr_array_unref);
@@ -152,6 +184,30 @@ static char **command_of(const Repeat *repeat, guint side)
 	return side == 0 ? repeat->command : repeat->other;
 }
 
+/* Runs the command of a side, and its scheduler if there are any. */
+static int run_side(Repeat *repeat, guint side, RepeatOnce once, gpointer data, SavedRun *run)
+{
+	g_autoptr(GError) error = NULL, left = NULL;
+
+	if (!repeat->scheduler)
+		return once(data, command_of(repeat, side), run);
+	int status = EXIT_FAILED;
+	if (scheduler_enter(repeat->scheduler, side == 1, &error)) {
+		gint32 keeper = scheduler_keeper(repeat->scheduler);
+
+		status = once(data, command_of(repeat, side), run);
+		if (run && run->own && keeper > 0)
+			g_array_append_val(run->own, keeper);
+	} else if (!crash_interrupted()) {
+		error_report(error);
+	}
+	if (scheduler_leave(repeat->scheduler, &left))
+		return status;
+	if (run)
+		run->facts.wall_ns = 0;
+	return error_report(left);
+}
+
 static int do_one(Repeat *repeat, guint side, RepeatOnce once, gpointer data)
 {
 	g_autoptr(GError) error = NULL;
@@ -159,7 +215,7 @@ static int do_one(Repeat *repeat, guint side, RepeatOnce once, gpointer data)
 
 	run->before = name_file(repeat, side, "before", &error);
 	run->after = run->before ? name_file(repeat, side, "after", &error) : NULL;
-	int status = run->after ? once(data, command_of(repeat, side), run) : error_report(error);
+	int status = run->after ? run_side(repeat, side, once, data, run) : error_report(error);
 	if (crash_interrupted() || run->facts.wall_ns == 0)
 		drop(repeat, run);
 	else
@@ -174,7 +230,7 @@ int repeat_do(Repeat *repeat, RepeatOnce once, gpointer data)
 	int status = EXIT_DONE;
 
 	for (guint64 i = 0; i < n_warm && status == EXIT_DONE && !crash_interrupted(); i++)
-		status = once(data, command_of(repeat, (guint)(i % n_sides(repeat))), NULL);
+		status = run_side(repeat, (guint)(i % n_sides(repeat)), once, data, NULL);
 	for (guint64 i = 0;
 	     i < n && !crash_interrupted() && (status == EXIT_DONE || status == EXIT_LOST); i++) {
 		show_progress(repeat, i);
@@ -199,5 +255,21 @@ char *repeat_label(const Repeat *repeat, guint side)
 {
 	char **command = command_of(repeat, side);
 
-	return command ? g_strjoinv(" ", command) : NULL;
+	g_autofree char *line = command ? g_strjoinv(" ", command) : NULL;
+
+	return side == 1 && repeat->under ? g_strdup_printf("%s [%s]", line, repeat->under)
+					  : g_steal_pointer(&line);
+}
+
+int repeat_status(const Repeat *repeat)
+{
+	int worst = EXIT_DONE;
+
+	for (guint side = 0; side < n_sides(repeat); side++)
+		for (guint i = 0; i < repeat->sides[side]->len; i++) {
+			const SavedRun *run = g_ptr_array_index(repeat->sides[side], i);
+
+			worst = MAX(worst, run_set_status(&run->facts));
+		}
+	return worst;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/exit.h"
 #include "base/fd.h"
 #include "capturing.h"
 #include "guard/output.h"
@@ -235,4 +236,9 @@ char *run_set_label(char *const *arguments)
 		n++;
 	return n > 1 ? g_strdup_printf("%s and %u more", arguments[0], n - 1)
 		     : g_strdup(n > 0 ? arguments[0] : "");
+}
+
+int run_set_status(const CommandFacts *result)
+{
+	return result->signal ? COMMAND_SIGNAL + result->signal : result->exit_status;
 }

@@ -29,3 +29,5 @@ char *run_set_label(char *const *arguments);
 /* Writes the list of runs into their directory. */
 gboolean run_set_write(const GPtrArray *runs, const char *directory, GError **error);
 void saved_run_free(gpointer run);
+/* The exit status of its command, as a shell gives it. */
+int run_set_status(const CommandFacts *result);
