@@ -149,15 +149,23 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 
 /* ---- stays ------------------------------------------------------------------ */
 
+static __always_inline void keep_sums_in(struct wait_cpu *cpu, struct kept_sums *kept)
+{
+	kept->time = cpu->since;
+	for (__u32 k = 0; k < N_WAIT_COLUMNS; k++)
+		kept->sums[k] = cpu->sums[k];
+}
+
 /* Keeps the sums as they are before the current stay; global like find_pool(). */
 __noinline int keep_sums(struct wait_cpu *cpu)
 {
 	if (!cpu)
 		return 0;
-	__u32 at = (cpu->n >> WAIT_SHIFT) & (WAIT_KEPT - 1);
-	cpu->times[at] = cpu->since;
-	for (__u32 i = 0; i < N_WAIT_COLUMNS; i++)
-		cpu->kept[at][i] = cpu->sums[i];
+	__u64 i = cpu->n >> WAIT_SHIFT, old = i >> WAIT_OLD_SHIFT;
+
+	keep_sums_in(cpu, &cpu->kept[0][i & (WAIT_KEPT - 1)]);
+	if (i == old << WAIT_OLD_SHIFT)
+		keep_sums_in(cpu, &cpu->kept[1][old & (WAIT_KEPT - 1)]);
 	return 0;
 }
 
@@ -223,30 +231,47 @@ __noinline int charge_stays(struct wait_cpu *cpu, __u32 row, __u64 n, __u64 begi
 	return 0;
 }
 
+/* Returns the number of the newest sums, up to i, that were kept before begin, or of the oldest;
+ * global like find_pool(). */
+__noinline __u64 find_kept(const struct wait_cpu *cpu, __u32 is_old, __u64 i, __u64 begin)
+{
+	if (!cpu)
+		return 0;
+	for (__u32 steps = 1; steps < WAIT_KEPT && i; steps++) {
+		if (cpu->kept[is_old & 1][i & (WAIT_KEPT - 1)].time <= begin)
+			break;
+		i--;
+	}
+	return i;
+}
+
 /* Charges the time from begin to the current stay by sums.  Their values at begin are between two
  * that were kept: they are exact if the stays between these are known, and interpolated if not. */
 __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 {
 	if (!cpu)
 		return 0;
-	__u64 newest = (cpu->n - 1) >> WAIT_SHIFT, i = newest, part = 0;
-	for (__u32 steps = 1; steps < WAIT_KEPT && i && cpu->times[i & (WAIT_KEPT - 1)] > begin;
-	     steps++)
-		i--;
-	__u32 at = i & (WAIT_KEPT - 1), next = (i < newest ? i + 1 : i) & (WAIT_KEPT - 1);
-	if (cpu->times[at] > begin) {
-		charge(cpu, row, WAIT_UNKNOWN, cpu->times[at] - begin);
-		next = at;
-	} else if (next != at && cpu->n - (i << WAIT_SHIFT) <= WAIT_STAYS) {
-		charge_stays(cpu, row, (i + 1) << WAIT_SHIFT, begin, cpu->times[next]);
-		at = next;
-	} else if (next != at) {
+	__u64 newest = (cpu->n - 1) >> WAIT_SHIFT, i = find_kept(cpu, 0, newest, begin), part = 0;
+	__u32 is_old = cpu->kept[0][i & (WAIT_KEPT - 1)].time > begin;
+
+	/* The recent sums reach back over two old ones, so that the next old one exists. */
+	if (is_old)
+		i = find_kept(cpu, 1, newest >> WAIT_OLD_SHIFT, begin);
+	const struct kept_sums *kept = cpu->kept[is_old & 1], *low = &kept[i & (WAIT_KEPT - 1)];
+	const struct kept_sums *high = &kept[(i + (is_old || i < newest)) & (WAIT_KEPT - 1)];
+	if (low->time > begin) {
+		charge(cpu, row, WAIT_UNKNOWN, low->time - begin);
+		high = low;
+	} else if (high != low && !is_old && cpu->n - (i << WAIT_SHIFT) <= WAIT_STAYS) {
+		charge_stays(cpu, row, (i + 1) << WAIT_SHIFT, begin, high->time);
+		low = high;
+	} else if (high != low) {
 		/* In units of 1 / 2^16. */
-		part = ((begin - cpu->times[at]) << 16) / (cpu->times[next] - cpu->times[at]);
+		part = ((begin - low->time) << 16) / (high->time - low->time);
 	}
-	const __u64 *low = cpu->kept[at], *high = cpu->kept[next];
 	for (__u32 k = 0; k < N_WAIT_COLUMNS; k++)
-		charge(cpu, row, k, cpu->sums[k] - low[k] - ((high[k] - low[k]) * part >> 16));
+		charge(cpu, row, k,
+		       cpu->sums[k] - low->sums[k] - ((high->sums[k] - low->sums[k]) * part >> 16));
 	return 0;
 }
 

@@ -6,15 +6,15 @@
 /* The columns to which a wait is charged.  From N_WAIT_FIXED on they are pools, the threads of
  * processes with one name, in the order in which they were first seen to run. */
 enum wait_column {
-	WAIT_OTHER, /* pools for which there was no room; also a row */
-	WAIT_IDLE,  /* nothing: the CPU was idle */
+	WAIT_ALL,        /* the sum of all others, without WAIT_WHILE_IDLE */
+	WAIT_WHILE_IDLE, /* the part of all others during which some CPU was idle */
+	WAIT_OTHER,      /* pools for which there was no room; also a row */
+	WAIT_IDLE,       /* nothing: the CPU was idle */
 	WAIT_INTERRUPTS,
 	WAIT_UNKNOWN,
 	WAIT_THROTTLED,
-	WAIT_ELSEWHERE,  /* the thread waited on another CPU, before it was migrated */
-	WAIT_BEFORE,     /* before the probe was attached */
-	WAIT_WHILE_IDLE, /* the part of all others during which some CPU was idle */
-	WAIT_ALL,        /* the sum of all others, without WAIT_WHILE_IDLE */
+	WAIT_ELSEWHERE, /* the thread waited on another CPU, before it was migrated */
+	WAIT_BEFORE,    /* before the probe was attached */
 	N_WAIT_FIXED,
 	N_WAIT_COLUMNS = 128, /* with pools; a power of two */
 };
@@ -44,12 +44,20 @@ struct stay {
 };
 
 /* How many of the last stays are kept, and of the sums before every 128th stay, by which a wait of
- * any number of stays is charged in few steps. */
+ * any number of stays is charged in few steps.  Every 64th of these sums is kept for longer: 2^20
+ * stays are 10 s of a CPU that switches 100 000 times a second. */
 #define WAIT_STAYS 512u
 #define WAIT_SHIFT 7u
-#define WAIT_KEPT 256u
+#define WAIT_OLD_SHIFT 6u
+#define WAIT_KEPT 128u
 /* A wait of at most this many stays is charged stay by stay. */
 #define WAIT_STEPS 128u
+
+/* Sums, and the time at which they were so. */
+struct kept_sums {
+	unsigned long long time;
+	unsigned long long sums[N_WAIT_COLUMNS];
+};
 
 /* The record of one CPU.  Times are by the clock of its run queue. */
 struct wait_cpu {
@@ -66,9 +74,8 @@ struct wait_cpu {
 	struct stay stays[WAIT_STAYS];
 	/* Time by column, since the CPU's first stay. */
 	unsigned long long sums[N_WAIT_COLUMNS];
-	/* Earlier values of sums, and their times. */
-	unsigned long long times[WAIT_KEPT];
-	unsigned long long kept[WAIT_KEPT][N_WAIT_COLUMNS];
+	/* Earlier values of sums: the recent ones, and the old ones. */
+	struct kept_sums kept[2][WAIT_KEPT];
 	/* The time charged, by the pool that waited and by column. */
 	unsigned long long charged[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };
