@@ -41,6 +41,8 @@ static const Field metrics[] = {
 	/* "comm[tid]", and addresses. */
 	{.name = "lock_holder"},
 	{.name = "lock_holder_waits_for"},
+	{.name = "waiting_pool", .text = LAW_NAME},
+	{.name = "running_pool", .text = LAW_NAME},
 	WORDS("policy"),
 	WORDS("memory_state"),
 	WORDS("memory_source"),
@@ -54,6 +56,7 @@ static const Field metrics[] = {
 	WORDS("ended_states"),
 	WORDS("states_summary.source"),
 	WORDS("lock_kind"),
+	WORDS("waited_for"),
 	WORDS("lock_holder_state"),
 	WORDS("wchan"),
 	WORDS("memory.stat"),

@@ -23,98 +23,104 @@
 /* Switches that may be missed, and turns that may be merged: one in this many. */
 #define TOLERANCE 100u
 
-enum { WAIT, PREEMPTED, SLICE, N_HISTOGRAMS };
-enum { WAIT_SUM, SLICE_SUM, N_SUMS };
+/* The values of threads, the host's, and those of objects; each kind in one piece. */
 enum {
-	TALLY_THREADS,
-	TALLY_CLOSED,
-	TALLY_COVERAGE,
-	TALLY_SWITCH_NS,
-	TALLY_OVER,
-	TALLY_REFUSED,
-	N_TALLIES
+	WAIT,
+	PREEMPTED,
+	SLICE,
+	WAIT_SUM,
+	SLICE_SUM,
+	OF_HOST,
+	THREADS = OF_HOST,
+	CLOSED,
+	COVERAGE,
+	SWITCH_NS,
+	OVER,
+	REFUSED,
+	OF_OBJECTS,
+	WAITED = OF_OBJECTS,
+	WAITED_WHILE_IDLE,
+	WAITED_FOR,
+	WAITING_POOL,
+	RUNNING_POOL,
+	WAITED_FOR_KIND,
+	N_METRICS
 };
-enum { WAITED, WAITED_WHILE_IDLE, WAITED_FOR, N_WAITED };
 
+#define GROUP "latency"
+#define MATRIX "latency-matrix"
+#define ROW(kind, unit, scope, name, group, help, origin, flags_, ...)                             \
+	METRIC_ROW(kind, unit, scope, name, group, help, origin,                                   \
+		   .flags = CTPROF_METRIC_ON_DEMAND | (flags_), __VA_ARGS__)
 #define HISTOGRAM(name, help, origin)                                                              \
-	METRIC_ROW(HISTOGRAM, NS, THREAD, name, "latency", help, origin,                           \
-		   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_STILL,                         \
-		   .buckets = CTPROF_BUCKETS_QUARTERS)
+	ROW(HISTOGRAM, NS, THREAD, name, GROUP, help, origin, CTPROF_METRIC_STILL,                 \
+	    .buckets = CTPROF_BUCKETS_QUARTERS)
 #define SUM(name, help, origin)                                                                    \
-	METRIC_ROW(COUNTER, NS, THREAD, name, "latency", help, origin,                             \
-		   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_STILL)
-#define TALLY(kind, unit, name, help, origin)                                                      \
-	METRIC_ROW(kind, unit, HOST, "latency." name, "latency", help, origin,                     \
-		   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET)
+	ROW(COUNTER, NS, THREAD, name, GROUP, help, origin, CTPROF_METRIC_STILL)
+#define TALLY(kind, unit, name, group, help, origin)                                               \
+	ROW(kind, unit, HOST, "latency." name, group, help, origin, CTPROF_METRIC_QUIET)
+#define OBJECT(kind, unit, name, help, origin)                                                     \
+	ROW(kind, unit, OBJECT, name, MATRIX, help, origin, 0)
 
 #define RUN_DELAY "sched_info.run_delay, its growth at each sched_switch away from the thread"
+#define COMM "task_struct.comm of the leader"
 
-static const struct ctprof_metric histograms[N_HISTOGRAMS] = {
+static const struct ctprof_metric metrics[N_METRICS] = {
 	[WAIT] = HISTOGRAM("run_delay", "waits for a CPU, by their length", RUN_DELAY),
 	[PREEMPTED] =
 		HISTOGRAM("run_delay_preempted",
 			  "those of threads that had been preempted, and had not slept", RUN_DELAY),
 	[SLICE] = HISTOGRAM("slice_length", "turns on a CPU, by their length",
 			    "se.sum_exec_runtime, its growth at each sched_switch away"),
-};
-
-static const struct ctprof_metric sums[N_SUMS] = {
 	[WAIT_SUM] = SUM("run_delay_ns", "time waited for a CPU since the probe was attached",
 			 "sched_info.run_delay (sched_info_arrive)"),
 	[SLICE_SUM] = SUM("slice_length_ns", "time on a CPU since the probe was attached",
 			  "se.sum_exec_runtime (update_curr)"),
-};
-
-static const struct ctprof_metric tallies[N_TALLIES] = {
-	[TALLY_THREADS] = TALLY(COUNTER, NONE, "thread_count", "threads read", "the task iterator"),
-	[TALLY_CLOSED] = TALLY(COUNTER, NONE, "closed_count",
-			       "those whose every turn was counted, but for one in a hundred",
-			       "nvcsw + nivcsw, compared with the switches counted"),
-	[TALLY_COVERAGE] = TALLY(GAUGE, CENTIPERCENT, "coverage", "share of switches counted",
-				 "nvcsw + nivcsw, compared with the switches counted"),
-	[TALLY_SWITCH_NS] = TALLY(GAUGE, NS, "switch_ns",
-				  "time of the program for each switch, without the call of it",
-				  "one switch in 64, timed by the program"),
-	[TALLY_OVER] = TALLY(LABEL, BOOL, "over_budget",
-			     "counting ended for -O latency." BUDGET_OPTION, "ctprof"),
-	[TALLY_REFUSED] =
-		METRIC_ROW(COUNTER, NONE, HOST, "latency.refused_count", "latency-matrix",
-			   "threads for whose pool there was no room, so that it is among others",
-			   "the programs", .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
-};
-
-#define MATRIX "latency-matrix"
-#define OBJECT(name, help, origin)                                                                 \
-	METRIC_ROW(COUNTER, NS, OBJECT, name, MATRIX, help, origin,                                \
-		   .flags = CTPROF_METRIC_ON_DEMAND)
-
-static const struct ctprof_metric waited[N_WAITED] = {
-	[WAITED] = OBJECT("waited_ns", "time that threads of the pool waited for a CPU", RUN_DELAY),
-	[WAITED_WHILE_IDLE] =
-		OBJECT("waited_while_idle_ns", "of that, the time during which some CPU was idle",
-		       "sched_switch to and from the idle threads"),
-	[WAITED_FOR] = OBJECT("waited_for_ns",
+	[THREADS] =
+		TALLY(COUNTER, NONE, "thread_count", GROUP, "threads read", "the task iterator"),
+	[CLOSED] = TALLY(COUNTER, NONE, "closed_count", GROUP,
+			 "those whose every turn was counted, but for one in a hundred",
+			 "nvcsw + nivcsw, compared with the switches counted"),
+	[COVERAGE] = TALLY(GAUGE, CENTIPERCENT, "coverage", GROUP, "share of switches counted",
+			   "nvcsw + nivcsw, compared with the switches counted"),
+	[SWITCH_NS] = TALLY(GAUGE, NS, "switch_ns", GROUP,
+			    "time of the program for each switch, without the call of it",
+			    "one switch in 64, timed by the program"),
+	[OVER] = TALLY(LABEL, BOOL, "over_budget", GROUP,
+		       "counting ended for -O latency." BUDGET_OPTION, "ctprof"),
+	[REFUSED] = TALLY(COUNTER, NONE, "refused_count", MATRIX,
+			  "threads for whose pool there was no room, so that it is among others",
+			  "the programs"),
+	[WAITED] = OBJECT(COUNTER, NS, "waited_ns",
+			  "time that threads of the pool waited for a CPU", RUN_DELAY),
+	[WAITED_WHILE_IDLE] = OBJECT(COUNTER, NS, "waited_while_idle_ns",
+				     "of that, the time during which some CPU was idle",
+				     "sched_switch to and from the idle threads"),
+	[WAITED_FOR] = OBJECT(COUNTER, NS, "waited_for_ns",
 			      "of that, the time during which the other pool ran on their CPU",
 			      "sched_switch, and the clock of the run queue"),
+	[WAITING_POOL] = OBJECT(LABEL, TEXT, "waiting_pool", "the pool that waited", COMM),
+	[RUNNING_POOL] = OBJECT(LABEL, TEXT, "running_pool", "the pool that ran meanwhile", COMM),
+	[WAITED_FOR_KIND] = OBJECT(LABEL, TEXT, "waited_for",
+				   "pool, other pools, idle, interrupts, throttled, another CPU, "
+				   "before or unknown",
+				   "the programs"),
 };
 
-/* Names of the fixed columns, which are not pools, for the names of objects. */
+/* The fixed columns that an object is made of. */
 static const char *const columns[N_WAIT_FIXED] = {
-	[WAIT_OTHER] = "(other pools)",     [WAIT_IDLE] = "(idle)",
-	[WAIT_INTERRUPTS] = "(interrupts)", [WAIT_UNKNOWN] = "(unknown)",
-	[WAIT_THROTTLED] = "(throttled)",   [WAIT_ELSEWHERE] = "(another CPU)",
-	[WAIT_BEFORE] = "(before)",
+	[WAIT_OTHER] = "other pools",     [WAIT_IDLE] = "idle",
+	[WAIT_INTERRUPTS] = "interrupts", [WAIT_UNKNOWN] = "unknown",
+	[WAIT_THROTTLED] = "throttled",   [WAIT_ELSEWHERE] = "another CPU",
+	[WAIT_BEFORE] = "before",
 };
 
 struct latency {
 	const struct ctprof_host *host;
-	uint32_t histograms[N_HISTOGRAMS];
-	uint32_t sums[N_SUMS];
-	uint32_t tallies[N_TALLIES];
-	uint32_t waited[N_WAITED];
+	uint32_t slots[N_METRICS];
 	struct probe *probe;
 	struct matrix *matrix; /* NULL: not wanted */
-	unsigned row, column;  /* of the next object */
+	unsigned next;         /* of its cells, row by row */
 	pthread_mutex_t lock;
 	bool is_read; /* for this capture */
 	int error;    /* of reading */
@@ -130,14 +136,7 @@ static int latency_open(const struct ctprof_host *host, void **ret_self)
 		return -ENOMEM;
 	self->host = host;
 	(void)pthread_mutex_init(&self->lock, NULL);
-	int r = slots_declare(host, histograms, N_HISTOGRAMS, self->histograms);
-	if (r == 0)
-		r = slots_declare(host, sums, N_SUMS, self->sums);
-	if (r == 0)
-		r = slots_declare(host, tallies, N_TALLIES, self->tallies);
-	if (r == 0)
-		r = slots_declare(host, waited, N_WAITED, self->waited);
-	return instance_give(self, r, ret_self);
+	return instance_give(self, slots_declare(host, metrics, N_METRICS, self->slots), ret_self);
 }
 
 static void latency_close(void *data)
@@ -165,7 +164,7 @@ static bool examine(const struct latency *self, struct condition_advice *ret)
 static int latency_probe(void *data)
 {
 	const struct latency *self = data;
-	struct ctprof_finding finding = FINDING_WORKS("latency");
+	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 	struct condition_advice advice;
 
 	if (examine(self, &advice))
@@ -178,12 +177,9 @@ static int latency_probe(void *data)
 
 static unsigned wanted_tasks(const struct latency *self)
 {
-	const struct ctprof_host *host = self->host;
-
-	return (slots_wanted(host, self->waited, N_WAITED) ? PROBE_WAITS : 0) |
-	       (slots_wanted(host, self->histograms, N_HISTOGRAMS) ||
-				slots_wanted(host, self->sums, N_SUMS)
-			? PROBE_TURNS
+	return (slots_wanted(self->host, self->slots, OF_HOST) ? PROBE_TURNS : 0) |
+	       (slots_wanted(self->host, &self->slots[OF_OBJECTS], N_METRICS - OF_OBJECTS)
+			? PROBE_WAITS
 			: 0);
 }
 
@@ -194,7 +190,7 @@ static int latency_start(void *data)
 	struct condition_advice advice;
 
 	/* Otherwise the host would not start this source before the window begins. */
-	if (!slots_wanted(self->host, self->tallies, N_TALLIES)) {
+	if (!slots_wanted(self->host, &self->slots[OF_HOST], OF_OBJECTS - OF_HOST)) {
 		self->host->error(self->host, "its values of the host are needed as well "
 					      "(--groups=latency,latency-matrix)");
 		return -EOPNOTSUPP;
@@ -252,11 +248,11 @@ static void put_histogram(const struct latency *self, struct ctprof_batch *batch
 {
 	uint64_t sum[TURN_BUCKETS];
 
-	if (!self->host->wanted(self->host, self->histograms[which]))
+	if (!self->host->wanted(self->host, self->slots[which]))
 		return;
 	for (unsigned i = 0; i < TURN_BUCKETS; i++)
 		sum[i] = (uint64_t)counts[i] + (more ? more[i] : 0);
-	self->host->put_histogram(batch, row, self->histograms[which], sum, TURN_BUCKETS);
+	self->host->put_histogram(batch, row, self->slots[which], sum, TURN_BUCKETS);
 }
 
 static void put_turns(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
@@ -269,17 +265,10 @@ static void put_turns(const struct latency *self, struct ctprof_batch *batch, ui
 		      known->counts[TURN_PREEMPTED]);
 	put_histogram(self, batch, row, PREEMPTED, known->counts[TURN_PREEMPTED], NULL);
 	put_histogram(self, batch, row, SLICE, known->counts[TURN_SLICE], NULL);
-	self->host->put_u64(batch, row, self->sums[WAIT_SUM],
+	self->host->put_u64(batch, row, self->slots[WAIT_SUM],
 			    known->wait_ns + record->open_wait_ns);
-	self->host->put_u64(batch, row, self->sums[SLICE_SUM],
+	self->host->put_u64(batch, row, self->slots[SLICE_SUM],
 			    known->slice_ns + record->open_slice_ns);
-}
-
-static void put_absent(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
-		       uint32_t why)
-{
-	slots_put_absent(self->host, batch, row, self->histograms, N_HISTOGRAMS, why);
-	slots_put_absent(self->host, batch, row, self->sums, N_SUMS, why);
 }
 
 /* If the probe went over budget, all histograms end early and are absent. */
@@ -291,12 +280,13 @@ static void put_thread(const struct latency *self, struct ctprof_batch *batch, u
 	const struct turn_record *record =
 		probe_find(self->probe, target->tgid, target->tid, &turns);
 
-	if (is_over)
-		put_absent(self, batch, row, CTPROF_ABSENT_TIMEOUT);
-	else if (!record)
-		put_absent(self, batch, row, CTPROF_ABSENT_SKIPPED);
-	else if (!is_closed(record, turns))
-		put_absent(self, batch, row, CTPROF_ABSENT_INVALID);
+	uint32_t why = is_over                     ? CTPROF_ABSENT_TIMEOUT
+		       : !record                   ? CTPROF_ABSENT_SKIPPED
+		       : !is_closed(record, turns) ? CTPROF_ABSENT_INVALID
+						   : CTPROF_PRESENT;
+
+	if (why)
+		slots_put_absent(self->host, batch, row, self->slots, OF_HOST, why);
 	else
 		put_turns(self, batch, row, record, turns);
 }
@@ -330,10 +320,10 @@ static void put_coverage(const struct latency *self, struct ctprof_batch *batch)
 		seen += turns ? turns->switches - turns->merged : 0;
 		closed += is_closed(record, turns);
 	}
-	self->host->put_u64(batch, 0, self->tallies[TALLY_THREADS], probe_count(self->probe));
-	self->host->put_u64(batch, 0, self->tallies[TALLY_CLOSED], closed);
+	self->host->put_u64(batch, 0, self->slots[THREADS], probe_count(self->probe));
+	self->host->put_u64(batch, 0, self->slots[CLOSED], closed);
 	if (all > 0)
-		self->host->put_u64(batch, 0, self->tallies[TALLY_COVERAGE],
+		self->host->put_u64(batch, 0, self->slots[COVERAGE],
 				    (seen < all ? seen : all) * 10000 / all);
 }
 
@@ -346,10 +336,9 @@ static void put_tallies(struct latency *self, struct ctprof_batch *batch)
 	put_coverage(self, batch);
 	probe_cost(self->probe, &cost);
 	if (cost.ns > 0)
-		self->host->put_u64(batch, 0, self->tallies[TALLY_SWITCH_NS],
-				    (uint64_t)(cost.ns + 0.5));
-	self->host->put_u64(batch, 0, self->tallies[TALLY_OVER], cost.is_over);
-	self->host->put_u64(batch, 0, self->tallies[TALLY_REFUSED], probe_refused(self->probe));
+		self->host->put_u64(batch, 0, self->slots[SWITCH_NS], (uint64_t)(cost.ns + 0.5));
+	self->host->put_u64(batch, 0, self->slots[OVER], cost.is_over);
+	self->host->put_u64(batch, 0, self->slots[REFUSED], probe_refused(self->probe));
 	if (cost.is_over)
 		self->host->log(self->host, CTPROF_LOG_WARNING,
 				"the probe took more than -O latency." BUDGET_OPTION
@@ -358,41 +347,71 @@ static void put_tallies(struct latency *self, struct ctprof_batch *batch)
 
 /* ---- who waited, and for what ------------------------------------------ */
 
+/* Names a pool, or a fixed column "(idle)".  No process can choose a name that is that of a column
+ * or of a pair. */
 static int name_pool(const struct latency *self, unsigned pool, char *ret, size_t size)
 {
-	return pool < N_WAIT_FIXED ? snprintf(ret, size, "%s", columns[pool])
-				   : snprintf(ret, size, "%.*s", (int)sizeof(struct pool_name),
-					      (const char *)&self->matrix->names[pool]);
+	const char *comm = (const char *)&self->matrix->names[pool];
+	const char *quote = comm[0] == '(' ? "'" : "";
+
+	if (pool < N_WAIT_FIXED)
+		return snprintf(ret, size, "(%s)", columns[pool]);
+	int len =
+		snprintf(ret, size, "%s%.*s%s", quote, (int)sizeof(struct pool_name), comm, quote);
+	for (char *at = strstr(ret, ": "); at; at = strstr(at, ": "))
+		at[1] = '_';
+	return len;
+}
+
+static void put_label(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
+		      unsigned metric, const char *text)
+{
+	self->host->put_text(batch, row, self->slots[metric], text,
+			     strnlen(text, sizeof(struct pool_name)));
+}
+
+/* Puts which pool waited and, unless it is the sum, which ran: not every text that can be read in
+ * the name of an object is the name of a pool. */
+static void put_pools(const struct latency *self, struct ctprof_batch *batch, uint64_t at,
+		      unsigned row, unsigned column)
+{
+	const struct pool_name *names = self->matrix->names;
+
+	if (row >= N_WAIT_FIXED)
+		put_label(self, batch, at, WAITING_POOL, (const char *)&names[row]);
+	if (column >= N_WAIT_FIXED)
+		put_label(self, batch, at, RUNNING_POOL, (const char *)&names[column]);
+	if (column != WAIT_ALL)
+		put_label(self, batch, at, WAITED_FOR_KIND,
+			  column < N_WAIT_FIXED ? columns[column] : "pool");
 }
 
 /* Puts an object: "redis", or with what ran meanwhile "redis: cc1".  A negative errno: the batch
  * is full. */
-static int put_waited(const struct latency *self, struct ctprof_batch *batch)
+static int put_waited(const struct latency *self, struct ctprof_batch *batch, unsigned row,
+		      unsigned column)
 {
-	const uint64_t *ns = self->matrix->ns[self->row];
-	/* The sum comes first. */
-	unsigned column = self->column == 0          ? WAIT_ALL
-			  : self->column == WAIT_ALL ? WAIT_OTHER
-						     : self->column;
-	bool is_all = column == WAIT_ALL;
+	const uint64_t *ns = self->matrix->ns[row];
 	char name[64];
 	uint64_t at;
 
 	if (column == WAIT_WHILE_IDLE || ns[column] == 0)
 		return 0;
-	int len = name_pool(self, self->row, name, sizeof name);
-	if (!is_all) {
+	int len = name_pool(self, row, name, sizeof name);
+	if (column != WAIT_ALL) {
 		len += snprintf(name + len, sizeof name - (size_t)len, ": ");
 		len += name_pool(self, column, name + len, sizeof name - (size_t)len);
 	}
 	int r = self->host->object(batch, MATRIX, name, (size_t)len, &at);
 	if (r < 0)
 		return r;
-	slots_put_absent(self->host, batch, at, self->waited, N_WAITED, CTPROF_ABSENT_INAPPLICABLE);
-	self->host->put_u64(batch, at, self->waited[is_all ? WAITED : WAITED_FOR], ns[column]);
-	if (is_all)
-		self->host->put_u64(batch, at, self->waited[WAITED_WHILE_IDLE],
-				    ns[WAIT_WHILE_IDLE]);
+	slots_put_absent(self->host, batch, at, &self->slots[OF_OBJECTS], N_METRICS - OF_OBJECTS,
+			 CTPROF_ABSENT_INAPPLICABLE);
+	self->host->put_u64(batch, at, self->slots[column == WAIT_ALL ? WAITED : WAITED_FOR],
+			    ns[column]);
+	if (column == WAIT_ALL)
+		self->host->put_u64(batch, at, self->slots[WAITED_WHILE_IDLE], ns[WAIT_WHILE_IDLE]);
+	put_pools(self, batch, at, row, column);
 	return 0;
 }
 
@@ -404,15 +423,11 @@ static int collect_waited(struct latency *self, struct ctprof_batch *batch)
 	if (!self->matrix)
 		return 0;
 	probe_cost(self->probe, &cost);
-	if (self->row == 0 && self->column == 0)
+	if (self->next == 0)
 		probe_matrix(self->probe, self->matrix);
-	while (r == 0 && !cost.is_over && self->row < self->matrix->n) {
-		r = put_waited(self, batch);
-		if (r == 0 && ++self->column >= self->matrix->n) {
-			self->column = 0;
-			self->row++;
-		}
-	}
+	unsigned n = self->matrix->n;
+	for (; r == 0 && !cost.is_over && self->next < n * n; self->next += r == 0)
+		r = put_waited(self, batch, self->next / n, self->next % n);
 	return r == -ENOSPC ? 0 : r;
 }
 
@@ -450,7 +465,7 @@ static int latency_again(void *data)
 	int r = probe_again(self->probe);
 
 	self->is_read = false;
-	self->row = self->column = 0;
+	self->next = 0;
 	if (r < 0)
 		self->host->error(self->host, "cannot read the turns again: %s", strerror(-r));
 	return r;
