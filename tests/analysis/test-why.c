@@ -29,6 +29,12 @@ static const struct {
 	{"system.vmstat.pgpgin", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
 };
 
+/* What a pool waited for: a pool that ran, or something else. */
+typedef struct cell {
+	const char *object, *kind, *running; /* kind NULL: the sum */
+	guint64 ns, while_idle_ns;
+} Cell;
+
 /* What all of n threads did in the window, each a process of its own, or threads of the
  * first. */
 typedef struct band {
@@ -41,7 +47,8 @@ typedef struct band {
 	guint64 kib[2]; /* of each process, at both ends */
 	const char *cpus, *policy, *place;
 	gint nice;
-	char state; /* 0: 'S' */
+	char state;    /* 0: 'S' */
+	Cell cells[7]; /* of the first band */
 } Band;
 
 static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_after)
@@ -81,6 +88,29 @@ typedef struct scene {
 	Band bands[3];
 } Scene;
 
+static const struct {
+	const char *name;
+	guint32 kind, unit;
+} matrix[] = {{"waited_ns", CTPROF_COUNTER, CTPROF_UNIT_NS},
+	      {"waited_while_idle_ns", CTPROF_COUNTER, CTPROF_UNIT_NS},
+	      {"waited_for_ns", CTPROF_COUNTER, CTPROF_UNIT_NS},
+	      {"waiting_pool", CTPROF_LABEL, CTPROF_UNIT_TEXT},
+	      {"running_pool", CTPROF_LABEL, CTPROF_UNIT_TEXT},
+	      {"waited_for", CTPROF_LABEL, CTPROF_UNIT_TEXT}};
+
+static void add_cell(Sample *sample, const char *waiting, const Cell *cell)
+{
+	sample_object(sample, "latency-matrix", cell->object);
+	sample_text(sample, "waiting_pool", waiting);
+	sample_u64(sample, cell->kind ? "waited_for_ns" : "waited_ns", cell->ns);
+	if (!cell->kind)
+		sample_u64(sample, "waited_while_idle_ns", cell->while_idle_ns);
+	else
+		sample_text(sample, "waited_for", cell->kind);
+	if (cell->running)
+		sample_text(sample, "running_pool", cell->running);
+}
+
 static Sample *capture(const Scene *scene, gboolean is_after)
 {
 	static const char *const idle[] = {"system.cpu.nice", "system.cpu.system", "system.cpu.irq",
@@ -92,6 +122,9 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 			sample_metric(sample, more[i].name, more[i].kind, more[i].unit,
 				      more[i].scope,
 				      more[i].scope == CTPROF_SCOPE_HOST ? "system" : "sched");
+	for (guint i = 0; i < G_N_ELEMENTS(matrix) && scene->bands[0].cells[0].object; i++)
+		sample_metric(sample, matrix[i].name, matrix[i].kind, matrix[i].unit,
+			      CTPROF_SCOPE_OBJECT, "latency-matrix");
 	sample_host(sample);
 	for (guint i = 0; i < G_N_ELEMENTS(idle); i++)
 		sample_u64(sample, idle[i], 0);
@@ -101,6 +134,8 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	for (guint b = 0; b < G_N_ELEMENTS(scene->bands) && scene->bands[b].pcomm; b++)
 		for (guint i = 0; i < scene->bands[b].n; i++)
 			add_thread(sample, &scene->bands[b], i, is_after);
+	for (const Cell *cell = scene->bands[0].cells; is_after && cell->object; cell++)
+		add_cell(sample, scene->bands[0].pcomm, cell);
 	return sample;
 }
 
@@ -245,6 +280,53 @@ static const Scene scenes[] = {
 	 0,
 	 0,
 	 {{"app", NULL, 10, .n = 5, .state = 'D'}, {"app", NULL, 50, .n = 1}}},
+	/* ---- what ran meanwhile ---- */
+	{"starved",
+	 "app is starved, not busy, at nice 19: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for "
+	 "0 CPU; meanwhile cc1 ran 60 % of that time, its own threads 20 %, other pools 8 %, "
+	 "interrupts 7 %; 5 % of it is not known; 25 % while a CPU was idle",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19,
+	   .cells = {{"app", NULL, NULL, 20 * S, 5 * S},
+		     {"app: cc1", "pool", "cc1", 12 * S, 0},
+		     {"app: app", "pool", "app", 4 * S, 0},
+		     {"app: (other pools)", "other pools", NULL, 16 * S / 10, 0},
+		     {"app: (interrupts)", "interrupts", NULL, 14 * S / 10, 0},
+		     {"app: (another CPU)", "another CPU", NULL, S, 0}}},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* A process is named like what is not one; and throttled threads do not wait for a CPU. */
+	{"waits-for-cpu",
+	 "app waits for a CPU: 1 of its 2 threads, 10.0ms a turn; meanwhile (idle) ran 80 % of that "
+	 "time, nothing 20 %",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,
+	   .cells = {{"app", NULL, NULL, 20 * S, 0},
+		     {"app: '(idle)'", "pool", "(idle)", 8 * S, 0},
+		     {"app: (idle)", "idle", NULL, 2 * S, 0},
+		     {"app: (throttled)", "throttled", NULL, 10 * S, 0}}}}},
+	/* Of a quarter nothing is known; half of the time is missing; the parts are too few. */
+	{"waits-for-cpu",
+	 NULL,
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,
+	   .cells = {{"app", NULL, NULL, 20 * S, 0},
+		     {"app: cc1", "pool", "cc1", 15 * S, 0},
+		     {"app: (unknown)", "unknown", NULL, 5 * S, 0}}}}},
+	{"waits-for-cpu",
+	 NULL,
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,
+	   .cells = {{"app", NULL, NULL, 10 * S, 0}, {"app: cc1", "pool", "cc1", 10 * S, 0}}}}},
+	{"waits-for-cpu",
+	 NULL,
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,
+	   .cells = {{"app", NULL, NULL, 20 * S, 0}, {"app: cc1", "pool", "cc1", 15 * S, 0}}}}},
 	/* Between two waits for a disk a thread runs. */
 	{"stuck", NULL, 0, 0, {{"app", NULL, 10, .n = 5, .state = 'D', .switches = 1}}},
 };

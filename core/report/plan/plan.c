@@ -387,7 +387,8 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 gboolean plan_needs_group(const Plan *plan, const char *group)
 {
 	return has_text(plan->groups, group) ||
-	       (plan->wants_digest && strcmp(group, LOCK_GROUP) == 0);
+	       (plan->wants_digest &&
+		(strcmp(group, LOCK_GROUP) == 0 || strcmp(group, MATRIX_GROUP) == 0));
 }
 
 /* Their times as precise as the kernel has them, and the metrics that threads

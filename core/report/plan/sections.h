@@ -20,6 +20,7 @@ typedef struct draft Draft;
 #define SECTION_SMAPS "smaps-rollup"
 #define WAIT_GROUP "wait"
 #define LOCK_GROUP "lock"
+#define MATRIX_GROUP "latency-matrix"
 /* Groups of metrics that the first screen is made of, and that cost more than the others. */
 #define PSS_GROUP "smaps"
 

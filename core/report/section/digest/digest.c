@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "blame.h"
 #include "report/name/unit.h"
 #include "throttling.h"
 
@@ -153,6 +154,7 @@ Digest *digest_new(const Draft *draft)
 	add_up(digest);
 	host_state_read(digest);
 	digest->limits = limits_list(draft);
+	digest->blames = blames_new(draft);
 	findings_find(digest);
 	if (draft->plan->options->collects)
 		digest_note(digest, draft->plan->options->collects);
@@ -172,6 +174,7 @@ void digest_free(Digest *digest)
 	g_array_unref(digest->findings);
 	g_array_unref(digest->met);
 	g_array_unref(digest->limits);
+	g_hash_table_unref(digest->blames);
 	g_ptr_array_unref(digest->titles);
 	g_ptr_array_unref(digest->footers);
 	g_ptr_array_unref(digest->host_lines);

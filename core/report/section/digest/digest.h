@@ -46,6 +46,7 @@ struct digest {
 	GArray *lines;          /* CostLine, in the order to be shown */
 	guint64 threads[SIDES]; /* of all of them */
 	GArray *limits;         /* Limits: what held cgroups back */
+	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
 	Costs total;            /* of all of them, of the newest side, where costs add up */
 	HostState host;
 	GArray *findings;            /* Subject, what costs most first */

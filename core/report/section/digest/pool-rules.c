@@ -77,7 +77,8 @@ static gdouble contended(const Subject *subject)
 		else if (digest->seconds > 0 && !cgroup_pool(digest, limits))
 			held += 2 * limits->throttled_s / digest->seconds;
 	}
-	return MAX(subject_cost(subject, COST_WAITING) - held, 0);
+	gdouble waiting = subject_cost(subject, COST_WAITING);
+	return CLAMP(waiting - held, 0, waiting * blame_contended(subject_blame(subject)));
 }
 
 /* The time its threads waited, of the time that they ran. */
@@ -117,11 +118,18 @@ static void add_wait(const Subject *subject, Sentence *sentence)
 	add_turn(subject, sentence);
 }
 
+/* At the end, as it may be long. */
+static void add_blame(const Subject *subject, Sentence *sentence)
+{
+	blame_add(subject->digest->draft, subject_blame(subject), sentence);
+}
+
 static void say_starved(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} is starved, not busy", name_of(subject));
 	add_wait(subject, sentence);
 	SAY(sentence, ", for {} CPU", term_cpus("cpu", subject_cost(subject, COST_CPU)));
+	add_blame(subject, sentence);
 }
 
 static void say_wants(const Subject *subject, Sentence *sentence)
@@ -131,6 +139,23 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
 	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
 	add_wait(subject, sentence);
+	add_blame(subject, sentence);
+}
+
+/* The threads that wait, if it is known what runs meanwhile, and no other rule says so. */
+static gdouble measure_queue(const Subject *subject)
+{
+	return subject_blame(subject) && !(measure_starved(subject) >= LEAST_RATIO)
+		       ? contended(subject)
+		       : NAN;
+}
+
+static void say_queue(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} waits for a CPU", name_of(subject));
+	add_held_up(subject, sentence, ": ", contended(subject), "");
+	add_turn(subject, sentence);
+	add_blame(subject, sentence);
 }
 
 static gdouble measure_busiest(const Subject *subject)
@@ -166,7 +191,7 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 		    term_cpus("cpu", cpu));
 	why_add_use(subject, sentence);
 	why_add_member(subject, sentence, COST_CPU);
-	if (waiting < LEAST_QUEUE)
+	if (waiting < LEAST_QUEUE || measure_queue(subject) >= LEAST_QUEUE)
 		return;
 	add_held_up(subject, sentence, ", and queues: ", waiting, "");
 	add_turn(subject, sentence);
@@ -322,6 +347,7 @@ static void say_stuck(const Subject *subject, Sentence *sentence)
 const Rule pool_rules[] = {
 	{"starved", "ratio", STARVED_RATIO, measure_starved, say_starved, .cost = contended},
 	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, say_wants, .cost = contended},
+	{"waits-for-cpu", "threads", LEAST_QUEUE, measure_queue, say_queue, .price = 1},
 	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, say_busiest, .cost = measure_use, .of = COST_CPU},
 	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, say_disk, .cost = cost_io, .of = COST_READ},
 	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, say_dirties, .cost = cost_io, .of = COST_WRITE},

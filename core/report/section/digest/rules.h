@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "blame.h"
 #include "digest.h"
 #include "throttling.h"
 
@@ -38,6 +39,15 @@ typedef struct rule {
 static inline gdouble subject_cost(const Subject *subject, enum cost cost)
 {
 	return digest_cost(subject->line, subject->digest->newest, cost);
+}
+
+/* NULL: not known. */
+static inline const Blame *subject_blame(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+
+	return blame_find(digest->blames, subject->line->group->names[0],
+			  subject_cost(subject, COST_WAITING) * digest->seconds * 1e9);
 }
 
 /* The largest pool of that cgroup, or else of one below it; NULL: none. */

@@ -114,7 +114,8 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
 		    term_count("cpus", "cpus", host->cpus));
 	add_class(digest, subject->line, sentence);
-	if (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus))
+	/* Otherwise the pools that ran on their CPUs are known. */
+	if (subject_blame(subject) || (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus)))
 		return;
 	const CostLine *rival = find_rival(subject);
 	if (!rival)

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What ran while a planted victim waited for a CPU, as the findings of 'stat' say it."""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import harness  # noqa: E402
+import tap  # noqa: E402
+
+# All on one CPU, and before most others there.
+SPINNER = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.prctl(1, 9, 0, 0, 0)
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.nice(-10)
+libc.prctl(15, sys.argv[1].encode(), 0, 0, 0)
+while True: pass
+"""
+RULES = {"starved", "wants-cpu", "waits-for-cpu"}
+
+
+@contextlib.contextmanager
+def spinning(*names):
+    processes = [subprocess.Popen([sys.executable, "-c", SPINNER, name]) for name in names]
+    try:
+        for process, name in zip(processes, names, strict=True):
+            comm = Path(f"/proc/{process.pid}/comm")
+            harness.wait_for(lambda comm=comm, name=name: comm.read_text().rstrip("\n") == name, name)
+        yield [process.pid for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def times_of(pid):
+    """What a thread has run, and waited."""
+    return [int(word) for word in Path(f"/proc/{pid}/schedstat").read_text().split()[:2]]
+
+
+def finding_of(victim):
+    command = [harness.CTPROF, "-q", "stat", "--groups=identity,sched,host,system,latency,latency-matrix",
+               "-Olatency.max-overhead=0", f"--filter=^{victim}$", "--sections=findings,latency-matrix", "-fjson",
+               "--", "sleep", "3"]  # fmt: skip
+    found = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    sections = {each["name"]: each.get("lines") for each in json.loads(found.stdout)["sections"]}
+    if "latency-matrix" not in sections:
+        raise tap.Skip("no program can be loaded into the kernel")
+    (sentence,) = {row["sentence"] for row in sections["findings"] if row["finding"] in RULES}
+    return sentence
+
+
+def check(aggressor):
+    with spinning("p-victim", aggressor, aggressor) as (victim, *others):
+        before = [times_of(pid) for pid in (victim, *others)]
+        sentence = finding_of("p-victim")
+        after = [times_of(pid) for pid in (victim, *others)]
+    waited = after[0][1] - before[0][1]
+    ran = sum(new[0] - old[0] for new, old in zip(after[1:], before[1:], strict=True))
+    said = re.search(rf"; meanwhile .*?{re.escape(aggressor)} (ran )?(\d+) %", sentence)
+    assert said, sentence
+    assert abs(int(said[2]) - 100 * ran / waited) < 15, (sentence, ran / waited)
+    assert "not known" not in sentence, sentence
+
+
+def test_the_aggressor_is_named():
+    check("p-aggressor")
+
+
+def test_a_process_may_be_called_like_what_is_none():
+    """The parts of a wait that are no pool are known by labels."""
+    check("(idle)")
+
+
+def test_a_process_may_be_called_like_a_pair():
+    check("p-victim: who")
+
+
+if __name__ == "__main__":
+    tap.main(globals())
