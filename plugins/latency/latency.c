@@ -23,29 +23,10 @@
 /* Switches that may be missed, and turns that may be merged: one in this many. */
 #define TOLERANCE 100u
 
-/* The values of threads, the host's, and those of objects; each kind in one piece. */
-enum {
-	WAIT,
-	PREEMPTED,
-	SLICE,
-	WAIT_SUM,
-	SLICE_SUM,
-	OF_HOST,
-	THREADS = OF_HOST,
-	CLOSED,
-	COVERAGE,
-	SWITCH_NS,
-	OVER,
-	REFUSED,
-	OF_OBJECTS,
-	WAITED = OF_OBJECTS,
-	WAITED_WHILE_IDLE,
-	WAITED_FOR,
-	WAITING_POOL,
-	RUNNING_POOL,
-	WAITED_FOR_KIND,
-	N_METRICS
-};
+/* The values of threads, those of the host, and those of objects. */
+enum { WAIT, PREEMPTED, SLICE, WAIT_SUM, SLICE_SUM, OF_HOST };
+enum { THREADS = OF_HOST, CLOSED, COVERAGE, SWITCH_NS, OVER, REFUSED, OF_OBJECTS };
+enum { WAITED = OF_OBJECTS, WHILE_IDLE, WAITED_FOR, WAITING, RUNNING, KIND, N_METRICS };
 
 #define GROUP "latency"
 #define MATRIX "latency-matrix"
@@ -93,18 +74,18 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			  "the programs"),
 	[WAITED] = OBJECT(COUNTER, NS, "waited_ns",
 			  "time that threads of the pool waited for a CPU", RUN_DELAY),
-	[WAITED_WHILE_IDLE] = OBJECT(COUNTER, NS, "waited_while_idle_ns",
-				     "of that, the time during which some CPU was idle",
-				     "sched_switch to and from the idle threads"),
+	[WHILE_IDLE] = OBJECT(COUNTER, NS, "waited_while_idle_ns",
+			      "of that, the time during which some CPU was idle",
+			      "sched_switch to and from the idle threads"),
 	[WAITED_FOR] = OBJECT(COUNTER, NS, "waited_for_ns",
 			      "of that, the time during which the other pool ran on their CPU",
 			      "sched_switch, and the clock of the run queue"),
-	[WAITING_POOL] = OBJECT(LABEL, TEXT, "waiting_pool", "the pool that waited", COMM),
-	[RUNNING_POOL] = OBJECT(LABEL, TEXT, "running_pool", "the pool that ran meanwhile", COMM),
-	[WAITED_FOR_KIND] = OBJECT(LABEL, TEXT, "waited_for",
-				   "pool, other pools, idle, interrupts, throttled, another CPU, "
-				   "before or unknown",
-				   "the programs"),
+	[WAITING] = OBJECT(LABEL, TEXT, "waiting_pool", "the pool that waited", COMM),
+	[RUNNING] = OBJECT(LABEL, TEXT, "running_pool", "the pool that ran meanwhile", COMM),
+	[KIND] = OBJECT(LABEL, TEXT, "waited_for",
+			"pool, other pools, idle, interrupts, throttled, another CPU, "
+			"before or unknown",
+			"the programs"),
 };
 
 /* The fixed columns that an object is made of. */
@@ -154,24 +135,24 @@ static void latency_close(void *data)
 /* Finds a reason why turns cannot be counted; false if there is none. */
 static bool examine(const struct latency *self, struct condition_advice *ret)
 {
+	static const struct condition_advice inner = {
+		-EOPNOTSUPP, "turns are counted in the initial PID namespace only", NULL};
+
 	if (condition_examine(self->host, ret))
 		return true;
-	*ret = (struct condition_advice){
-		-EOPNOTSUPP, "turns are counted in the initial PID namespace only", NULL};
-	return !condition_is_outermost(self->host);
+	bool is_inner = !condition_is_outermost(self->host);
+	*ret = is_inner ? inner : (struct condition_advice){0, NULL, NULL};
+	return is_inner;
 }
 
 static int latency_probe(void *data)
 {
 	const struct latency *self = data;
-	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 	struct condition_advice advice;
+	uint32_t state = examine(self, &advice) ? CTPROF_FAILS : CTPROF_WORKS;
 
-	if (examine(self, &advice))
-		finding_set(&finding, CTPROF_FAILS, advice.why, advice.remedy);
-	self->host->finding(self->host, &finding);
-	finding.group = MATRIX;
-	self->host->finding(self->host, &finding);
+	finding_put(self->host, GROUP, state, advice.why, advice.remedy);
+	finding_put(self->host, MATRIX, state, advice.why, advice.remedy);
 	return 0;
 }
 
@@ -378,12 +359,11 @@ static void put_pools(const struct latency *self, struct ctprof_batch *batch, ui
 	const struct pool_name *names = self->matrix->names;
 
 	if (row >= N_WAIT_FIXED)
-		put_label(self, batch, at, WAITING_POOL, (const char *)&names[row]);
+		put_label(self, batch, at, WAITING, (const char *)&names[row]);
 	if (column >= N_WAIT_FIXED)
-		put_label(self, batch, at, RUNNING_POOL, (const char *)&names[column]);
+		put_label(self, batch, at, RUNNING, (const char *)&names[column]);
 	if (column != WAIT_ALL)
-		put_label(self, batch, at, WAITED_FOR_KIND,
-			  column < N_WAIT_FIXED ? columns[column] : "pool");
+		put_label(self, batch, at, KIND, column < N_WAIT_FIXED ? columns[column] : "pool");
 }
 
 /* Puts an object: "redis", or with what ran meanwhile "redis: cc1".  A negative errno: the batch
@@ -410,7 +390,7 @@ static int put_waited(const struct latency *self, struct ctprof_batch *batch, un
 	self->host->put_u64(batch, at, self->slots[column == WAIT_ALL ? WAITED : WAITED_FOR],
 			    ns[column]);
 	if (column == WAIT_ALL)
-		self->host->put_u64(batch, at, self->slots[WAITED_WHILE_IDLE], ns[WAIT_WHILE_IDLE]);
+		self->host->put_u64(batch, at, self->slots[WHILE_IDLE], ns[WAIT_WHILE_IDLE]);
 	put_pools(self, batch, at, row, column);
 	return 0;
 }

@@ -22,13 +22,18 @@
 
 #define MOST_BYTES ((size_t)1 << 30)
 
+struct place {
+	unsigned tid;
+	size_t at;
+};
+
 struct probe {
 	struct turns_bpf *skeleton;
 	struct bpf_link *started, *switched, *visits;
 	int fd; /* of the iterator of the next read */
 	char *bytes;
 	size_t used, size;
-	size_t *places; /* of the records in bytes, by tid */
+	struct place *places; /* of the records in bytes, by tid */
 	size_t n;
 	const struct wait_cpu *cpus; /* shared with the programs; NULL: no waits are charged */
 	size_t n_cpus;
@@ -187,11 +192,9 @@ static const struct turn_record *record_at(const struct probe *probe, size_t pla
 	return (const struct turn_record *)(const void *)(probe->bytes + place);
 }
 
-static int compare_tids(const void *a, const void *b, void *data)
+static int compare_tids(const void *a, const void *b)
 {
-	const struct probe *probe = data;
-	unsigned x = record_at(probe, *(const size_t *)a)->tid;
-	unsigned y = record_at(probe, *(const size_t *)b)->tid;
+	unsigned x = ((const struct place *)a)->tid, y = ((const struct place *)b)->tid;
 
 	return (x > y) - (x < y);
 }
@@ -199,17 +202,19 @@ static int compare_tids(const void *a, const void *b, void *data)
 static int list_records(struct probe *probe)
 {
 	size_t least = sizeof(struct turn_record);
-	size_t *places = realloc(probe->places, (probe->used / least + 1) * sizeof *places);
+	struct place *places = realloc(probe->places, (probe->used / least + 1) * sizeof *places);
 
 	if (!places)
 		return -ENOMEM;
 	probe->places = places;
 	probe->n = 0;
 	for (size_t at = 0; at + least <= probe->used;) {
-		probe->places[probe->n++] = at;
-		at += least + (record_at(probe, at)->has_turns ? sizeof(struct turns) : 0);
+		const struct turn_record *record = record_at(probe, at);
+
+		places[probe->n++] = (struct place){record->tid, at};
+		at += least + (record->has_turns ? sizeof(struct turns) : 0);
 	}
-	qsort_r(probe->places, probe->n, sizeof *probe->places, compare_tids, probe);
+	qsort(places, probe->n, sizeof *places, compare_tids);
 	return 0;
 }
 
@@ -232,7 +237,7 @@ size_t probe_count(const struct probe *probe)
 const struct turn_record *probe_at(const struct probe *probe, size_t i,
 				   const struct turns **ret_turns)
 {
-	const struct turn_record *record = record_at(probe, probe->places[i]);
+	const struct turn_record *record = record_at(probe, probe->places[i].at);
 
 	*ret_turns = record->has_turns ? (const struct turns *)(const void *)(record + 1) : NULL;
 	return record;
@@ -241,20 +246,13 @@ const struct turn_record *probe_at(const struct probe *probe, size_t i,
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid,
 				     const struct turns **ret_turns)
 {
-	size_t low = 0, high = probe->n;
+	const struct place sought = {.tid = (uint32_t)tid}, *found;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	found = bsearch(&sought, probe->places, probe->n, sizeof sought, compare_tids);
+	const struct turn_record *record =
+		found ? probe_at(probe, (size_t)(found - probe->places), ret_turns) : NULL;
 
-		if (record_at(probe, probe->places[middle])->tid < (uint32_t)tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == probe->n)
-		return NULL;
-	const struct turn_record *record = probe_at(probe, low, ret_turns);
-	return record->tid == (uint32_t)tid && record->tgid == (uint32_t)tgid ? record : NULL;
+	return record && record->tgid == (uint32_t)tgid ? record : NULL;
 }
 
 void probe_matrix(const struct probe *probe, struct matrix *ret)
@@ -283,7 +281,6 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret)
 
 	*ret = (struct probe_cost){.is_over = bss->is_over_budget};
 	for (unsigned cpu = 0; cpu < COST_CPUS; cpu++) {
-		ret->switches += bss->costs[cpu].switches;
 		timed += bss->costs[cpu].timed;
 		timed_ns += bss->costs[cpu].timed_ns;
 	}

@@ -53,9 +53,8 @@ void probe_matrix(const struct probe *probe, struct matrix *ret);
 uint64_t probe_refused(const struct probe *probe);
 
 struct probe_cost {
-	uint64_t switches; /* seen by the program */
-	double ns;         /* CPU time of the program for each switch; 0: unknown */
-	bool is_over;      /* over budget: counting has ended */
+	double ns;    /* CPU time of the program for each switch; 0: unknown */
+	bool is_over; /* over budget: counting has ended */
 };
 
 void probe_cost(const struct probe *probe, struct probe_cost *ret);
