@@ -49,8 +49,7 @@ typedef struct capture {
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
 	guint64 threads; /* atomic: shown by the progress line */
-	guint64 processes;
-	guint64 objects;
+	guint64 processes, objects;
 	gint32 last_tgid;
 	GError *error; /* why rows could not be handed on */
 
@@ -441,10 +440,9 @@ static gboolean read_exits(Capture *capture, GError **error)
 static gboolean begin(Capture *capture, Output *output, const CaptureOptions *options,
 		      GError **error)
 {
-	const CaptureSample *sample = options->sample;
+	const CaptureSample *sample = options->sample ? options->sample : &(CaptureSample){0};
 	RootTime time = root_time(capture->root);
-	g_autofree char *note =
-		sample && sample->take_note ? sample->take_note(sample->data, &time) : NULL;
+	g_autofree char *note = sample->take_note ? sample->take_note(sample->data, &time) : NULL;
 	struct utsname host;
 	struct ctprof_capture info = {
 		.struct_size = sizeof info,
@@ -454,8 +452,10 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 		.n_options = options->n_facts,
 		.options = options->facts,
 		.version = CTPROF_VERSION,
-		.sample = sample ? sample->number : 0,
+		.sample = sample->number,
 		.note = note,
+		.n_marks = sample->n_marks,
+		.marks = sample->marks,
 	};
 
 	if (root_is_live(capture->root) && uname(&host) == 0)

@@ -20,6 +20,9 @@ typedef struct capture_sample {
 	 * NULL: nothing.  The caller frees the text.  May be NULL. */
 	char *(*take_note)(gpointer data, const RootTime *time);
 	gpointer data; /* for take_note */
+	/* The user's marks since the previous sample. */
+	const struct ctprof_fact *marks;
+	guint n_marks;
 } CaptureSample;
 
 typedef struct capture_options {

@@ -22,8 +22,8 @@ struct redactor {
 	guint64 n_cgroups;  /* number of cgroups handed on */
 	GHashTable *counts; /* field name -> guint64 *, number of replacements */
 	GStringChunk *strings;
-	GArray *facts, *replaced; /* struct ctprof_fact */
-	GArray *reports;          /* struct ctprof_plugin_report */
+	GArray *facts, *marks, *replaced; /* struct ctprof_fact */
+	GArray *reports;                  /* struct ctprof_plugin_report */
 	gboolean has_kthreadd;
 	gboolean is_kernel;    /* the current row is a kernel thread */
 	GHashTable *of_kernel; /* tid -> guint64 *, start of a kernel thread in any sample */
@@ -41,6 +41,7 @@ Redactor *redactor_new(const guint8 *key, gsize size)
 	self->of_kernel = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	self->strings = g_string_chunk_new(4096);
 	self->facts = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
+	self->marks = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
 	self->replaced = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
 	self->reports = g_array_new(FALSE, FALSE, sizeof(struct ctprof_plugin_report));
 	return self;
@@ -56,6 +57,7 @@ void redactor_free(Redactor *self)
 	g_hash_table_unref(self->of_kernel);
 	g_string_chunk_free(self->strings);
 	g_array_unref(self->facts);
+	g_array_unref(self->marks);
 	g_array_unref(self->replaced);
 	g_array_unref(self->reports);
 	g_free(self);
@@ -117,6 +119,7 @@ static void append_note(GString *out, const char *sentence)
 		"the clock was set ",
 		"samples skipped, being late: ",
 		"samples that could not be written: ",
+		"marks left out: ",
 	};
 	g_autofree char *text = g_strndup(sentence, strcspn(sentence, "("));
 	gboolean is_known = FALSE;
@@ -144,6 +147,21 @@ static void replace_note(Redactor *self, struct ctprof_capture *capture)
 	capture->note = keep(self, text->str);
 }
 
+/* A name that the user has chosen may say anything. */
+static void replace_marks(Redactor *self, struct ctprof_capture *capture)
+{
+	g_array_set_size(self->marks, 0);
+	for (guint64 i = 0; i < capture->n_marks; i++) {
+		struct ctprof_fact mark = capture->marks[i];
+
+		mark.value = keep(self, replace(self, "capture.marks", LAW_OPAQUE, mark.value,
+						strlen(mark.value), MOST_TEXT)
+						->str);
+		g_array_append_val(self->marks, mark);
+	}
+	capture->marks = (const void *)self->marks->data;
+}
+
 void redactor_begin(Redactor *self, const Registry *registry, struct ctprof_capture *capture)
 {
 	self->registry = registry;
@@ -156,6 +174,7 @@ void redactor_begin(Redactor *self, const Registry *registry, struct ctprof_capt
 	g_string_chunk_clear(self->strings);
 	replace_options(self, capture);
 	replace_note(self, capture);
+	replace_marks(self, capture);
 }
 
 /* ---- values ---------------------------------------------------------------- */

@@ -17,7 +17,7 @@ Redactor *redactor_new(const guint8 *key, gsize size);
 void redactor_free(Redactor *redactor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Redactor, redactor_free)
 
-/* Begins a capture of the registry's metrics and replaces its options and note. */
+/* Begins a capture of the registry's metrics and replaces its options, note and marks. */
 void redactor_begin(Redactor *redactor, const Registry *registry, struct ctprof_capture *capture);
 /* Returns the redacted rows, valid until the next call; unchanged threads are passed through.
  * Cgroups are held back, so none are returned for them. */

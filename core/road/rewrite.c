@@ -114,6 +114,8 @@ static gboolean begin(Rewriting *self, const LoadFacts *facts, guint64 sample, G
 		.kernel = g_hash_table_lookup(facts->capture, "kernel"),
 		.sample = sample,
 		.note = facts->note,
+		.n_marks = facts->marks->len,
+		.marks = (const void *)facts->marks->data,
 	};
 
 	return handoff_begin(&self->handoff, self->output, &capture, error);

@@ -11,6 +11,14 @@ static GHashTable *new_table(void)
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 }
 
+static void mark_clear(gpointer data)
+{
+	struct ctprof_fact *mark = data;
+
+	g_free((gpointer)(uintptr_t)mark->key);
+	g_free((gpointer)(uintptr_t)mark->value);
+}
+
 void facts_init(LoadFacts *facts)
 {
 	*facts = (LoadFacts){
@@ -18,7 +26,9 @@ void facts_init(LoadFacts *facts)
 		.options = new_table(),
 		.plugins = g_ptr_array_new_with_free_func(g_free),
 		.reports = g_ptr_array_new_with_free_func(g_free),
+		.marks = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact)),
 	};
+	g_array_set_clear_func(facts->marks, mark_clear);
 }
 
 void facts_clear(LoadFacts *facts)
@@ -27,6 +37,7 @@ void facts_clear(LoadFacts *facts)
 	g_hash_table_unref(facts->options);
 	g_ptr_array_unref(facts->plugins);
 	g_ptr_array_unref(facts->reports);
+	g_array_unref(facts->marks);
 	g_free(facts->redaction);
 	g_free(facts->note);
 }
@@ -57,6 +68,17 @@ static void list_fact(GPtrArray *facts, const char *key, const char *value)
 		g_ptr_array_add(facts, g_strconcat(key, " ", value, NULL));
 }
 
+static void take_mark(GArray *marks, const char *moment, const char *name)
+{
+	struct ctprof_fact mark = {.struct_size = sizeof mark};
+
+	if (marks->len >= MAX_FACTS)
+		return;
+	mark.key = g_strdup(moment);
+	mark.value = g_strdup(name);
+	g_array_append_val(marks, mark);
+}
+
 static void take_capture(LoadFacts *facts, const char *key, const char *value)
 {
 	note_fact(facts->capture, key, value);
@@ -82,6 +104,8 @@ void facts_take(LoadFacts *facts, guint32 kind, const char *key, const char *val
 		list_fact(facts->plugins, key, value);
 	else if (kind == CTPROF_FACT_REPORT)
 		list_fact(facts->reports, key, value);
+	else if (kind == CTPROF_FACT_MARK)
+		take_mark(facts->marks, key, value);
 	else if (kind == CTPROF_FACT_REDACTED && g_str_equal(key, "key"))
 		set_text(&facts->redaction, value);
 }

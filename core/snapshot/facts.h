@@ -14,7 +14,10 @@ typedef struct load_facts {
 	GPtrArray *plugins;  /* "NAME STATE" */
 	GPtrArray *reports;  /* "NAME KIND BATCHES FAILURES CPU_NS VERSION" */
 	char *redaction;     /* names are pseudonyms: by which key; NULL: they are names */
-	char *note;          /* what happened since the sample before; NULL: nothing */
+	/* struct ctprof_fact, its texts owned: what the user marked since the sample before, the
+	 * moment in ns and the name. */
+	GArray *marks;
+	char *note; /* what happened since the sample before; NULL: nothing */
 } LoadFacts;
 
 void facts_init(LoadFacts *facts);

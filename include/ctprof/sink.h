@@ -124,6 +124,10 @@ struct ctprof_capture {
 	/* One sentence about the time since the previous sample, if its values do not show
 	 * it (the host was suspended, samples are missing); NULL: nothing.  Since 1.4. */
 	const char *note;
+	/* The user's marks since the previous sample, in the order of time.  Key: the moment
+	 * (CLOCK_REALTIME in nanoseconds, decimal), value: the name.  Since 1.6. */
+	uint64_t n_marks;
+	const struct ctprof_fact *marks;
 };
 
 /*
@@ -263,6 +267,9 @@ enum ctprof_fact_kind {
 	/* Names have been replaced by pseudonyms.  Key: "key"; value: as
 	 * ctprof_capture_end.redaction_key.  Since 1.5. */
 	CTPROF_FACT_REDACTED = 50,
+	/* A mark of the sample, as in struct ctprof_capture.  Key: its moment, value: its name.
+	 * Since 1.6. */
+	CTPROF_FACT_MARK = 60,
 };
 
 /* A sample of a recording: ctprof_input.found().  Since 1.4. */

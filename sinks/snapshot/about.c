@@ -87,6 +87,25 @@ void about_write_plugins(struct json *json, const struct ctprof_capture_end *end
 	json_literal(json, "]");
 }
 
+static void about_write_marks(struct json *json, const struct ctprof_capture *capture)
+{
+	uint64_t n = BORDER_MEMBER(capture, n_marks, 0);
+	const struct ctprof_fact *marks = BORDER_MEMBER(capture, marks, NULL);
+
+	if (n == 0 || !marks)
+		return;
+	json_literal(json, ",\"marks\":[");
+	for (uint64_t i = 0; i < n; i++) {
+		const struct ctprof_fact *mark = border_element(marks, i);
+
+		json_print(json,
+			   i > 0 ? ",{\"name\":%s,\"unix_ns\":%ju}"
+				 : "{\"name\":%s,\"unix_ns\":%ju}",
+			   mark->value, (uintmax_t)strtoull(mark->key, NULL, 10));
+	}
+	json_literal(json, "]");
+}
+
 static void about_write_begin(struct json *json, const struct ctprof_capture *capture)
 {
 	const char *note = BORDER_MEMBER(capture, note, NULL);
@@ -95,6 +114,7 @@ static void about_write_begin(struct json *json, const struct ctprof_capture *ca
 		   capture->monotonic_ns);
 	if (note)
 		json_print(json, ",\"note\":%s", note);
+	about_write_marks(json, capture);
 }
 
 void about_begin_capture(struct json *json, const struct ctprof_capture *capture)

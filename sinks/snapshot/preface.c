@@ -123,16 +123,20 @@ int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, co
 	return r;
 }
 
-void preface_drop_fact(struct preface *preface, uint32_t kind, const char *key)
+void preface_begin_sample(struct preface *preface)
 {
-	struct preface_fact *fact = find_fact(preface, kind, key);
+	uint32_t n = 0;
 
-	if (!fact)
-		return;
-	size_t rest = (size_t)(&preface->facts[--preface->n_facts] - fact);
+	for (uint32_t i = 0; i < preface->n_facts; i++) {
+		struct preface_fact *fact = &preface->facts[i];
 
-	fact_free(fact);
-	memmove(fact, fact + 1, rest * sizeof *fact);
+		if (fact->kind == CTPROF_FACT_MARK ||
+		    (fact->kind == CTPROF_FACT_CAPTURE && strcmp(fact->key, "note") == 0))
+			fact_free(fact);
+		else
+			preface->facts[n++] = *fact;
+	}
+	preface->n_facts = n;
 }
 
 void preface_clear(struct preface *preface)

@@ -37,4 +37,5 @@ int preface_add_metric(struct preface *preface, struct kept *kept, const char *p
 		       const struct ctprof_metric *metric, uint32_t *ret_slot);
 /* The last fact of a kind and key counts; facts beyond the limit are ignored.  0 or -ENOMEM. */
 int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, const char *value);
-void preface_drop_fact(struct preface *preface, uint32_t kind, const char *key);
+/* Drops the facts of the previous sample that the next one does not have: its note and marks. */
+void preface_begin_sample(struct preface *preface);

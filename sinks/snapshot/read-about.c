@@ -73,6 +73,12 @@ static const struct field plugin_fields[] = {
 	[PLUGIN_CPU] = {"cpu_ns", VALUE_U64},
 };
 
+enum { MARK_NAME, MARK_UNIX_NS };
+static const struct field mark_fields[] = {
+	[MARK_NAME] = {"name", VALUE_TEXT},
+	[MARK_UNIX_NS] = {"unix_ns", VALUE_U64},
+};
+
 #define FIELDS(table) (table), sizeof(table) / sizeof((table)[0])
 
 /* Returns an empty shape if out of memory, which stops reading. */
@@ -259,6 +265,16 @@ void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctp
 		     (void *)(uintptr_t)input);
 }
 
+static int take_mark(const struct cells *cells, void *context)
+{
+	const struct ctprof_input *input = context;
+	char moment[24];
+
+	(void)snprintf(moment, sizeof moment, "%" PRIu64, cells->cells[MARK_UNIX_NS].bits);
+	input->fact(input, CTPROF_FACT_MARK, moment, cells_text(cells, MARK_NAME).p);
+	return 0;
+}
+
 /* The members of the capture that are objects, and the kind of facts in them. */
 static bool is_nested(struct text key, uint32_t *ret_kind)
 {
@@ -283,6 +299,11 @@ static void read_facts(struct pull *pull, struct cells *cells, const struct ctpr
 
 		if (kind == CTPROF_FACT_CAPTURE && is_nested(key, &nested)) {
 			read_facts(pull, cells, input, nested);
+			continue;
+		}
+		if (kind == CTPROF_FACT_CAPTURE && text_equal(key, "marks")) {
+			read_records(pull, cells, FIELDS(mark_fields), skip_other, take_mark,
+				     (void *)(uintptr_t)input);
 			continue;
 		}
 		if (r < 0 || !cells_keep(cells, pull, key, &key_at) || !pull_scalar(pull, &value) ||

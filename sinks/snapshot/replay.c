@@ -332,7 +332,7 @@ static int read_key(struct replay *replay)
 
 static int read_delta(struct replay *replay)
 {
-	preface_drop_fact(&replay->preface, CTPROF_FACT_CAPTURE, "note");
+	preface_begin_sample(&replay->preface);
 	int r = reader_read_delta(&replay->reader);
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
 		if (i != KEPT_EXIT) /* exits may be of thousands of frames */

@@ -202,6 +202,8 @@ def planted():
         "exit_presence_sets": [{}],
         "capture": {"version": "0.1.0", "kernel": "6.1", "jobs": 2,
                     "options": {"proc_root": f"/{s}", "settings": f"acme.file=/{s}", s: s},
+                    "marks": [{"name": s, "unix_ns": 7}, {"name": f"{s} 2", "unix_ns": 8},
+                              {"name": s, "unix_ns": 9}],
                     "note": f"the host was suspended for 3.0 s; samples that could not be "
                             f"written: 2 (/{s}: No space left on device); {s}"},
         s: s,
@@ -225,10 +227,14 @@ def test_nothing_of_a_file_full_of_secrets_is_left():
         assert re.fullmatch(f"/({WORD}).slice/\\1@\\1.service", after["threads"][0]["cgroup"])
         assert after["capture"]["note"] == ("the host was suspended for 3.0 s; samples that could "
                                             "not be written: 2; (redacted)")
+        marks = after["capture"]["marks"]
+        assert [mark["unix_ns"] for mark in marks] == [7, 8, 9], marks
+        assert marks[0]["name"] == marks[2]["name"] != marks[1]["name"], marks
         plugin, = after["plugins"]
         assert plugin == {**document["plugins"][0], "why": "(redacted)"}
         fields = after["capture"]["redacted"]["fields"]
         assert fields["comm"] == 3 and fields["acme_text"] == 1 and fields["plugins.why"] == 1, fields
+        assert fields["capture.marks"] == 3, fields
         assert fields["cgroup_stats"] == 2 and fields["objects.acme-things"] == 1, fields
         assert list(after["cgroup_stats"]) == sorted(after["cgroup_stats"])
 

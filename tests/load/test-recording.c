@@ -206,6 +206,14 @@ static void begin_sample(History *history, const GArray *metrics, Output *whole)
 	const struct ctprof_fact options[] = {
 		{.struct_size = sizeof options[0], .key = "jobs", .value = "2"},
 	};
+	/* Two of one name and one moment each; and most samples have none. */
+	static const struct ctprof_fact marks[] = {
+		{.struct_size = sizeof marks[0],
+		 .key = "1700000000000000001",
+		 .value = "load \"on\""},
+		{.struct_size = sizeof marks[0], .key = "1700000000000000002", .value = "off"},
+		{.struct_size = sizeof marks[0], .key = "1700000000000000003", .value = "off"},
+	};
 	struct ctprof_capture capture = {
 		.struct_size = sizeof capture,
 		.realtime_ns = 1700000000000000000u + history->sample * 999999999u,
@@ -217,6 +225,8 @@ static void begin_sample(History *history, const GArray *metrics, Output *whole)
 		.version = "0.1.0",
 		.kernel = "6.18.0",
 		.note = history->sample % 7 == 0 ? "slept" : NULL,
+		.n_marks = history->sample % 5 == 0 ? G_N_ELEMENTS(marks) : 0,
+		.marks = marks,
 	};
 
 	g_assert_true(plugin_begin(kit_sink(history->whole), whole, &capture, NULL));
