@@ -5,8 +5,7 @@
 #include "rewrite-run.h"
 #include "snapshot/when.h"
 
-static gboolean choose(const Recording *recording, guint *ret_first, guint *ret_last,
-		       GError **error)
+static gboolean choose(Recording *recording, guint *ret_first, guint *ret_last, GError **error)
 {
 	return load_choose(recording, ret_first, ret_last, error) &&
 	       (*ret_first <= *ret_last || error_set_usage(error, "--from is after --to"));

@@ -14,7 +14,7 @@
 const Option sample_options[] = {
 	OPTION(TEXT, "at", 0, &sample_choice.at, "TIME",
 	       "The sample of a recording at TIME; of show, the window that ended there: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
-	       "its start, -5m from its end"),
+	       "its start, -5m from its end, @NAME of a mark"),
 	OPTION(TEXT, "sample", 0, &sample_choice.sample, "N",
 	       "Sample N of a recording, from 0; negative: from the end",
 	       .row.default_value = "-1"),

@@ -49,38 +49,38 @@ Recording *load_open(const Session *session, const char *file, GError **error)
 /* ---- samples ----------------------------------------------------------------- */
 
 /* Chooses the sample of a report of one. */
-static gboolean choose_sample(const Recording *recording, guint *ret_sample, GError **error)
+static gboolean choose_sample(Recording *recording, guint *ret_sample, GError **error)
 {
 	const SampleChoice *choice = &sample_choice;
 
 	if (choice->at && choice->sample)
 		return error_set_usage(error, "--at and --sample exclude each other");
 	if (choice->at)
-		return when_find(recording, "--at", choice->at, ret_sample, error);
+		return when_find(recording, "--at", choice->at, NULL, ret_sample, error);
 	if (choice->sample)
 		return when_find_number(recording, "--sample", choice->sample, ret_sample, error);
 	*ret_sample = recording_n_samples(recording) - 1;
 	return TRUE;
 }
 
-gboolean load_choose(const Recording *recording, guint *ret_from, guint *ret_to, GError **error)
+gboolean load_choose(Recording *recording, guint *ret_from, guint *ret_to, GError **error)
 {
 	const SampleChoice *choice = &sample_choice;
 
 	*ret_from = 0;
 	*ret_to = recording_n_samples(recording) - 1;
-	return (!choice->from || when_find(recording, "--from", choice->from, ret_from, error)) &&
-	       (!choice->to || when_find(recording, "--to", choice->to, ret_to, error));
+	return (!choice->from ||
+		when_find(recording, "--from", choice->from, NULL, ret_from, error)) &&
+	       (!choice->to || when_find(recording, "--to", choice->to, ret_from, ret_to, error));
 }
 
 /* Chooses the two samples of a window within one recording. */
-static gboolean choose_window(const Recording *recording, guint *ret_from, guint *ret_to,
-			      GError **error)
+static gboolean choose_window(Recording *recording, guint *ret_from, guint *ret_to, GError **error)
 {
 	const char *at = sample_choice.at;
 
 	if (!load_choose(recording, ret_from, ret_to, error) ||
-	    (at && !when_find(recording, "--at", at, ret_to, error)))
+	    (at && !when_find(recording, "--at", at, NULL, ret_to, error)))
 		return FALSE;
 	/* No window ends at the first sample, but one begins there. */
 	if (at) {
@@ -121,6 +121,14 @@ static gboolean load_side(Recording *recording, guint sample, guint n_exits, Fil
 	if (loaded && loaded->facts.note) {
 		g_autofree char *when = when_name(recording, sample);
 		g_autofree char *text = g_strdup_printf("before %s: %s", when, loaded->facts.note);
+
+		analysis_warn(filling->analysis, text);
+	}
+	for (guint i = 0; loaded && i < loaded->facts.marks->len; i++) {
+		g_autofree char *when = when_name(recording, sample);
+		g_autofree char *text = g_strdup_printf(
+			"before %s: mark '%s'", when,
+			g_array_index(loaded->facts.marks, struct ctprof_fact, i).value);
 
 		analysis_warn(filling->analysis, text);
 	}

@@ -31,7 +31,7 @@ typedef struct sample_choice {
 extern SampleChoice sample_choice;
 
 /* The samples at --from and --to, or the first and the last. */
-gboolean load_choose(const Recording *recording, guint *ret_from, guint *ret_to, GError **error);
+gboolean load_choose(Recording *recording, guint *ret_from, guint *ret_to, GError **error);
 
 typedef struct load_request {
 	const char *const *files; /* one, or two to compare; one with .compare: a window */

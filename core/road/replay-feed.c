@@ -192,7 +192,7 @@ static gboolean jump(Feed *feed, const char *when, GError **error)
 	Replay *self = (Replay *)feed;
 	guint sample;
 
-	return when_find(self->recording, "time", when, &sample, error) &&
+	return when_find(self->recording, "time", when, NULL, &sample, error) &&
 	       try_to(self, sample, self->length, error);
 }
 

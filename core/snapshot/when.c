@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "ctprof/sink.h"
 
+/* Names of marks in an error. */
+#define MOST_KNOWN 20
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 /* Times are known to the millisecond. */
 #define SLACK_NS 1000000u
@@ -77,7 +80,69 @@ static gboolean parse(const Recording *recording, const char *text, guint64 *ret
 	return parse_clock(recording, text, ret_ns) || parse_date(text, ret_ns);
 }
 
-gboolean when_find(const Recording *recording, const char *shown, const char *text,
+static gboolean skip_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
+{
+	(void)data;
+	(void)registry;
+	(void)rows;
+	(void)error;
+	return TRUE;
+}
+
+/* Whether the sample's marks have one of that name; known: gets the names of the others, once. */
+static gboolean has_mark(const GArray *marks, const char *name, GPtrArray *known)
+{
+	for (guint i = 0; i < marks->len; i++) {
+		const char *other = g_array_index(marks, struct ctprof_fact, i).value;
+
+		if (g_str_equal(other, name))
+			return TRUE;
+		if (known->len < MOST_KNOWN &&
+		    !g_ptr_array_find_with_equal_func(known, other, g_str_equal, NULL))
+			g_ptr_array_add(known, g_strdup(other));
+	}
+	return FALSE;
+}
+
+static gboolean fail_mark(const Recording *recording, const char *shown, const char *text,
+			  guint first, GPtrArray *known, GError **error)
+{
+	g_autofree char *since = first > 0 ? when_name(recording, first - 1) : NULL;
+	g_autofree char *place = since ? g_strconcat(" after ", since, NULL) : g_strdup("");
+	gboolean is_full = known->len == MOST_KNOWN;
+
+	if (known->len == 0)
+		return error_set_failed(error, "%s '%s': the recording has no marks%s", shown, text,
+					place);
+	g_ptr_array_add(known, NULL);
+	g_autofree char *names = g_strjoinv("', '@", (char **)known->pdata);
+	return error_set_failed(error, "%s '%s': the recording has no such mark%s; it has '@%s'%s",
+				shown, text, place, names, is_full ? " and more" : "");
+}
+
+/* A mark is in the first sample after it. */
+static gboolean find_mark(Recording *recording, const char *shown, const char *text,
+			  const guint *after, guint *ret_sample, GError **error)
+{
+	g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
+	guint first = after ? *after + 1 : 0;
+
+	for (guint i = first; i < recording_n_samples(recording); i++) {
+		g_autoptr(Loaded) loaded =
+			recording_read_host(recording, i, 1, skip_rows, NULL, error);
+
+		if (!loaded)
+			return FALSE;
+		if (!has_mark(loaded->facts.marks, text + 1, known))
+			continue;
+		*ret_sample = after ? i - 1 : i;
+		return TRUE;
+	}
+	return fail_mark(recording, shown, text, first, known, error);
+}
+
+gboolean when_find(Recording *recording, const char *shown, const char *text, const guint *after,
 		   guint *ret_sample, GError **error)
 {
 	guint n = recording_n_samples(recording), found = 0;
@@ -86,10 +151,13 @@ gboolean when_find(const Recording *recording, const char *shown, const char *te
 	if (first_of(recording) == 0)
 		return error_set_failed(error, "%s: a snapshot has one sample, and no other time",
 					shown);
+	if (text[0] == '@')
+		return find_mark(recording, shown, text, after, ret_sample, error);
 	if (!parse(recording, text, &ns))
 		return error_set_usage(error,
 				       "%s '%s': expected a time such as 2026-11-22T03:12:00Z, "
-				       "03:12, +90s (from the start) or -5m (from the end)",
+				       "03:12, +90s (from the start), -5m (from the end) or @NAME "
+				       "of a mark",
 				       shown, text);
 	g_autofree char *first = when_name(recording, 0), *last = when_name(recording, n - 1);
 	if (ns + SLACK_NS < first_of(recording) || ns > last_of(recording) + NS_PER_S)

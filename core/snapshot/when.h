@@ -7,11 +7,15 @@
 #include "read.h"
 
 /*
- * The last sample at or before a time: "2026-11-22T03:12:00Z" (without the Z: local time),
- * "03:12" and "03:12:05" (local, on the first day on which the recording has it), "+90s"
+ * "@NAME": by a mark.  after NULL: the first sample at or after the first mark of that name; a
+ * sample: the last one before the first such mark after it, so that what is between the two
+ * belongs to one phase.
+ *
+ * Otherwise the last sample at or before a time: "2026-11-22T03:12:00Z" (without the Z: local
+ * time), "03:12" and "03:12:05" (local, on the first day on which the recording has it), "+90s"
  * from its start, "-5m" from its end.  shown: the option, for the error.
  */
-gboolean when_find(const Recording *recording, const char *shown, const char *text,
+gboolean when_find(Recording *recording, const char *shown, const char *text, const guint *after,
 		   guint *ret_sample, GError **error);
 /* The sample of that number, from 0; negative: from the end. */
 gboolean when_find_number(const Recording *recording, const char *shown, const char *text,
