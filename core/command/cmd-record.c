@@ -19,7 +19,8 @@
 #define TIME_TO_END_MS 10000
 
 static CapturingRequest request = {.listens = TRUE};
-static RecordPlan plan = {.interval_ns = NS_PER_S, .keep = 1};
+static RecordPlan plan = {.interval_ns = NS_PER_S, .keep = 1, .mark_inputs = {-1, -1}};
+static guint64 mark_fd = G_MAXUINT64; /* none */
 
 static const Option options[] = {
 	OPTION(PATH, "output", 'o', &plan.path, "FILE",
@@ -39,6 +40,9 @@ static const Option options[] = {
 	OPTION(TIME, "max-age", 0, &plan.max_age_ns, "TIME", "The same after TIME", .row.least = 1),
 	OPTION(COUNT, "keep", 0, &plan.keep, "N", "Keep what N such files hold", .row.least = 1,
 	       .row.most = MAX_KEPT, .row.default_value = "1"),
+	OPTION(COUNT, "mark-fd", 0, &mark_fd, "FD",
+	       "Read marks from this descriptor, a pipe: each line is one (see 'ctprof mark')",
+	       .row.most = G_MAXINT32),
 	OPTION_PID(&request.pids, "Record only this process (repeatable)"),
 	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
 	       "Read only these metrics; '-NAME' leaves one out", .from = FROM_METRICS),
@@ -53,6 +57,8 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 	supervise_time_to_end_ms = TIME_TO_END_MS;
 	if (plan.path && strcmp(plan.path, "-") == 0 && (plan.max_size || plan.max_age_ns))
 		return error_set_usage(error, "--max-size, --max-age: not with standard output");
+	if (mark_fd != G_MAXUINT64 && !marks_open_lines(&plan.mark_inputs, (int)mark_fd, error))
+		return FALSE;
 	plan.state = mmap(NULL, sizeof *plan.state, PROT_READ | PROT_WRITE,
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (plan.state == MAP_FAILED)
@@ -79,6 +85,7 @@ static int run_files(void)
 		if (plan.state->bytes == 0)
 			output_remove(plan.output);
 	} while (status == EXIT_DONE && plan.state->wants_another);
+	marks_end(&plan.mark_inputs);
 	return supervise_status(status);
 }
 
@@ -106,6 +113,7 @@ const Command cmd_record = {
 		"  ctprof record -i 100ms --every smaps=10m -o sleep.ctprof -- sleep 1\n"
 		"  ctprof record -g jemalloc -p $(pidof -s postgres) -n 3 -o heap.ctprof\n"
 		"  ctprof record -n 3 -o host.ctprof --max-size 100MiB --keep 10\n"
+		"  echo 'load on' | ctprof record -n 2 -i 100ms --mark-fd 0 -o marked.ctprof\n"
 		"  ctprof record -n 2 -o - | zstdcat | jq -c .changed",
 	.options = options,
 	.shared = {capturing_options, capturing_cost_options, redacting_options,

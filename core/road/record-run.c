@@ -149,6 +149,7 @@ static void add_note(GString *notes, const char *format, ...)
 static char *take_notes(gpointer data, const RootTime *time)
 {
 	Recorder *self = data;
+	const Marks *marks = &self->plan->state->marks;
 	g_autoptr(GString) notes = g_string_new(NULL);
 
 	self->now = (Clocks){read_clock(CLOCK_MONOTONIC), *time};
@@ -166,6 +167,8 @@ static char *take_notes(gpointer data, const RootTime *time)
 	if (self->untold > 0)
 		add_note(notes, "samples that could not be written: %" G_GUINT64_FORMAT " (%s)",
 			 self->untold, self->why_untold);
+	if (marks->n_left_out > 0)
+		add_note(notes, "marks left out: %" G_GUINT64_FORMAT, marks->n_left_out);
 	if (self->hung_up)
 		add_note(notes, "ended by SIGHUP, as when a terminal is closed");
 	return notes->len > 0 ? g_string_free(g_steal_pointer(&notes), FALSE) : NULL;
@@ -178,6 +181,7 @@ static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 	Workload *workload = self->plan->workload;
 
 	while (!crash_interrupted()) {
+		marks_take(&self->plan->mark_inputs, &self->plan->state->marks);
 		gint64 left_ms = (self->tick_ns - read_clock(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
 
 		if (self->tick_ns <= read_clock(CLOCK_MONOTONIC))
@@ -233,7 +237,10 @@ gboolean record_open(RecordPlan *plan, GError **error)
 	state->bytes = 0;
 	state->file_ns = read_clock(CLOCK_MONOTONIC);
 	plan->output = output_open_growing(plan->path, error);
-	return plan->output != NULL;
+	if (!plan->output)
+		return FALSE;
+	marks_listen(&plan->mark_inputs, &state->marks, plan->path);
+	return TRUE;
 }
 
 /* Ends the file, so that it is found through its table. */
@@ -289,8 +296,12 @@ static gboolean take_sample(Recorder *self, GError **error)
 {
 	RecordState *state = self->plan->state;
 	g_auto(CaptureResult) result = {0};
-	const CaptureSample sample = {self->number, take_notes, self};
+	struct ctprof_fact marks[MARKS_MOST];
+	CaptureSample sample = {self->number, take_notes, self, .marks = marks};
 
+	/* All of them were set before this sample begins, and are in no earlier one. */
+	marks_take(&self->plan->mark_inputs, &state->marks);
+	sample.n_marks = marks_list(&state->marks, marks);
 	self->has_read = TRUE;
 	gboolean ok = capturing_sample(self->capturing, self->output, &sample, &result, error);
 
@@ -302,6 +313,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 	self->before = self->now;
 	self->skipped = self->untold = 0;
 	self->was_full = FALSE;
+	marks_forget(&state->marks);
 	return TRUE;
 }
 
@@ -315,20 +327,25 @@ static void go_on(Recorder *self, gint64 tick_ns)
 }
 
 /* After a signal.  A sample that was being written when it came is dropped.  If the terminal has
- * gone, one more sample tells the reader of the file why it ends. */
+ * gone, one more sample tells the reader of the file why it ends, and marks that no sample has
+ * get theirs. */
 static gboolean end_interrupted(Recorder *self, GError **error)
 {
 	int number = crash_take_signal();
+	Marks *marks = &self->plan->state->marks;
 
 	if (!output_cut(self->output, self->plan->state->bytes, error))
 		return FALSE;
-	if (number != SIGHUP) {
-		crash_note_signal(number);
-		return TRUE;
+	marks_take(&self->plan->mark_inputs, marks);
+	self->hung_up = number == SIGHUP;
+	gboolean ok = TRUE;
+	if (self->hung_up || marks->n > 0) {
+		go_on(self, 0);
+		ok = take_sample(self, error);
 	}
-	self->hung_up = TRUE;
-	go_on(self, 0);
-	return take_sample(self, error);
+	if (!self->hung_up)
+		crash_note_signal(number);
+	return ok;
 }
 
 static gboolean is_enough(const Recorder *self)

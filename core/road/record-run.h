@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "capturing.h"
+#include "marks.h"
 #include "workload.h"
 
 #define RECORD_SUFFIX ".ctprof"
@@ -18,6 +19,7 @@ typedef struct record_state {
 	gint64 end_ns;          /* when to stop; 0: not yet known */
 	gint64 file_ns;         /* when the file was begun */
 	gboolean wants_another; /* file: this one is as large or old as it may be */
+	Marks marks;            /* for the next sample */
 } RecordState;
 
 /* A group that is not read in every sample. */
@@ -41,6 +43,7 @@ typedef struct record_plan {
 	GArray *slow;               /* RecordSlow, of every */
 	RecordState *state;         /* all zero at first */
 	Output *output;             /* the file */
+	MarkInputs mark_inputs;
 } RecordPlan;
 
 /* Reads plan->every. */
