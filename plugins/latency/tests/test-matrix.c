@@ -283,8 +283,10 @@ static void check_crowd(gboolean with_pings)
 	struct account b = sum_accounts(&planted, 0, 120), c = sum_accounts(&planted, 120, 40);
 	check_row(&planted, "agb", b.wait_ns);
 	check_row(&planted, "agc", c.wait_ns);
-	/* All of the one pool were there as long as any of the other. */
-	check_near(charged(&planted, "agb", row_of(&planted, "agc")), 120 * c.run_ns, 5);
+	/* All of the one pool were there as long as any of the other.  Of old sums, the part in
+	 * which a wait began is taken to be even, and can be much of a wait of a few of them. */
+	check_near(charged(&planted, "agb", row_of(&planted, "agc")), 120 * c.run_ns,
+		   with_pings ? 30 : 5);
 	clear(&planted);
 }
 
