@@ -283,8 +283,8 @@ static const Scene scenes[] = {
 	/* ---- what ran meanwhile ---- */
 	{"starved",
 	 "app is starved, not busy, at nice 19: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for "
-	 "0 CPU; meanwhile cc1 ran 60 % of that time, its own threads 20 %, other pools 8 %, "
-	 "interrupts 7 %; 5 % of it is not known; 25 % while a CPU was idle",
+	 "0 CPU; meanwhile cc1 ran 60 % of that time, threads of its own 20 %, the remaining "
+	 "pools 8 %, interrupts or the hypervisor 7 %; 5 % of it is not known; 25 % while a CPU was idle",
 	 4000,
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19,
@@ -298,7 +298,7 @@ static const Scene scenes[] = {
 	/* A process is named like what is not one; and throttled threads do not wait for a CPU. */
 	{"waits-for-cpu",
 	 "app waits for a CPU: 1 of its 2 threads, 10.0ms a turn; meanwhile (idle) ran 80 % of that "
-	 "time, nothing 20 %",
+	 "time, no thread at all 20 %",
 	 4000,
 	 0,
 	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,

@@ -12,6 +12,7 @@
 
 #define LEAST_SHARE 0.05   /* of the wait, for a part to be named */
 #define MOST_NAMED 3       /* pools */
+#define MOST_RIVALS 256    /* of a pool; further ones are among others */
 #define MOST_UNKNOWN 0.2   /* of the wait */
 #define LEAST_COVERED 0.8  /* of the wait that the kernel counted */
 #define MOST_MISMATCH 0.02 /* of the wait: its parts add up to it */
@@ -21,10 +22,13 @@ enum part { OWN, OTHERS, IDLE, INTERRUPTS, THROTTLED, UNKNOWN, N_PARTS };
 
 static const struct {
 	const char *kind; /* of the object; others are UNKNOWN */
-	const char *ran;  /* as the sentence names it */
+	/* As the sentence names it: too long for a process to be called so. */
+	const char *ran;
 } parts[N_PARTS] = {
-	[OWN] = {NULL, "its own threads"}, [OTHERS] = {"other pools", "other pools"},
-	[IDLE] = {"idle", "nothing"},      [INTERRUPTS] = {"interrupts", "interrupts"},
+	[OWN] = {NULL, "threads of its own"},
+	[OTHERS] = {"other pools", "the remaining pools"},
+	[IDLE] = {"idle", "no thread at all"},
+	[INTERRUPTS] = {"interrupts", "interrupts or the hypervisor"},
 	[THROTTLED] = {"throttled", NULL},
 };
 
@@ -58,9 +62,9 @@ static struct ctprof_value value_at(const Draft *draft, const Pool *thing, guint
 /* The text of a label, which is the same on both sides; NULL: absent. */
 static const char *text(const Draft *draft, const Pool *thing, const char *metric)
 {
-	const char *text = value_at(draft, thing, SIDES - 1, metric).text;
+	const char *newest = value_at(draft, thing, SIDES - 1, metric).text;
 
-	return text ? text : value_at(draft, thing, 0, metric).text;
+	return newest ? newest : value_at(draft, thing, 0, metric).text;
 }
 
 /* An object that a side lacks had not waited until then.  A part that seems to shrink was counted
@@ -103,7 +107,10 @@ static void add_rival(Blame *blame, const char *key, gdouble ns)
 		}
 	}
 	const Rival rival = {key, ns};
-	g_array_append_val(blame->rivals, rival);
+	if (blame->rivals->len < MOST_RIVALS)
+		g_array_append_val(blame->rivals, rival);
+	else
+		blame->parts[OTHERS] += ns;
 }
 
 static void add_thing(const Draft *draft, const Pool *thing, const char *waiting, Blame *blame)

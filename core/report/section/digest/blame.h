@@ -16,6 +16,6 @@ const Blame *blame_find(GHashTable *blames, const char *key, gdouble counted_ns)
 
 /* The share of that time in which they were not throttled; blame NULL: 1. */
 gdouble blame_contended(const Blame *blame);
-/* "; meanwhile cc1 ran 71 % of that time, interrupts 9 %; 12 % while a CPU was idle"; blame NULL:
+/* "; meanwhile cc1 ran 71 % of that time, kworker 9 %; 12 % while a CPU was idle"; blame NULL:
  * nothing. */
 void blame_add(const Draft *draft, const Blame *blame, Sentence *sentence);
