@@ -142,10 +142,13 @@ static void record_swap(struct holders *holders, struct swap_records *records,
 
 static bool set_label(struct backing *backing, struct text label, enum object_kind kind)
 {
-	char *copy = strndup(label.p, label.len);
+	char *copy = malloc(label.len + 1);
 
 	if (!copy)
 		return false;
+	if (label.len > 0)
+		memcpy(copy, label.p, label.len);
+	copy[label.len] = '\0';
 	free(backing->label); /* lint: allow bare-free: the copy takes its place */
 	backing->label = copy;
 	backing->label_len = (uint32_t)label.len;
