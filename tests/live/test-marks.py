@@ -30,25 +30,11 @@ def folder():
         yield Path(path)
 
 
-def frames(file):
-    """The text of each whole frame, decoded by another implementation."""
-    harness.need_command("zstdcat")
-    done = subprocess.run(["zstdcat", file], capture_output=True, check=False)
-    decoder, text, found, at = json.JSONDecoder(), done.stdout.decode(), [], 0
-    while at < len(text):
-        try:
-            frame, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError:
-            break
-        found.append(frame)
-    return found
-
-
 def marks(file):
     """(sample, name) of each mark; each was sent before its sample began.  The recorder takes marks
     just before a sample: one that is sent while it begins is in the next."""
     found, before, begins = [], 0, 0
-    for i, frame in enumerate(frames(file)):
+    for i, frame in enumerate(harness.frames(file)):
         now = frame["captured_at_unix_ns"]
         for mark in frame["capture"].get("marks", []):
             assert set(mark) == {"name", "unix_ns"}, mark
@@ -65,7 +51,7 @@ def recorder(file, *arguments, user=None, ready=None, **more):
         [CTPROF, *PLAIN, "record", "-i", "50ms", "-p", str(os.getpid()), "-o", file, *arguments],
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         **harness.other_user(user), **more)
-    ready = ready or (lambda: Path(file).exists() and len(frames(file)) >= 2)
+    ready = ready or (lambda: Path(file).exists() and len(harness.frames(file)) >= 2)
     try:
         wait_for(lambda: process.poll() is not None or ready(), "samples")
         assert process.poll() is None, process.stderr.read()
@@ -179,7 +165,7 @@ def test_lines_of_a_descriptor():
         os.close(read)
         names = [name for _, name in marks(file)]
         assert names == ["one", "two", "y" * 200, "thrée", "without an end"], names
-        notes = [frame["capture"].get("note", "") for frame in frames(file)]
+        notes = [frame["capture"].get("note", "") for frame in harness.frames(file)]
         assert any("marks left out: 2" in note for note in notes), notes
         assert text.count("a mark is left out") == 1, text
 
@@ -191,12 +177,12 @@ def test_a_flood_stops_no_sample():
         yes = subprocess.Popen(["yes", "flood"], stdout=subprocess.PIPE)
         with recorder(file, "--mark-fd", str(yes.stdout.fileno()),
                       pass_fds=[yes.stdout.fileno()]) as process:
-            wait_for(lambda: len(frames(file)) >= 8, "samples")
+            wait_for(lambda: len(harness.frames(file)) >= 8, "samples")
             text = end(process)
         yes.kill()
         yes.stdout.close()
         yes.wait()
-        counts = [len(frame["capture"].get("marks", [])) for frame in frames(file)]
+        counts = [len(frame["capture"].get("marks", [])) for frame in harness.frames(file)]
         assert max(counts) == 64, counts
         found = marks(file)
         assert len(found) == sum(counts), text
@@ -256,8 +242,8 @@ def phase(path):
     with recorder(file) as process:
         for name in ("on", "off", "on", "off"):
             harness.run("mark", "-f", file, name)
-            n = len(frames(file))
-            wait_for(lambda n=n: len(frames(file)) >= n + 4, "samples")
+            n = len(harness.frames(file))
+            wait_for(lambda n=n: len(harness.frames(file)) >= n + 4, "samples")
         end(process)
     return file, marks(file)
 
@@ -266,14 +252,14 @@ def cut(file, *arguments):
     part = Path(f"{file}.part")
     part.unlink(missing_ok=True)
     harness.run("cut", *arguments, "-o", part, file)
-    return [frame["captured_at_unix_ns"] for frame in frames(part)]
+    return [frame["captured_at_unix_ns"] for frame in harness.frames(part)]
 
 
 def test_a_window_is_inside_its_phase():
     with folder() as path:
         file, found = phase(path)
         (on, _), (off, _), (again, _), (off_again, _) = found
-        times = [frame["captured_at_unix_ns"] for frame in frames(file)]
+        times = [frame["captured_at_unix_ns"] for frame in harness.frames(file)]
         # A copy begins with a whole sample, so only its end is exact.
         assert cut(file, "--from", "@on", "--to", "@off")[-1] == times[off - 1]
         assert cut(file, "--from", "@off", "--to", "@on")[-1] == times[again - 1], "the next one"
@@ -309,7 +295,7 @@ def test_marks_outlive_copies():
     """What cut and redact write has the marks, the latter as words that find the same samples."""
     with folder() as path:
         file, found = phase(path)
-        times = [frame["captured_at_unix_ns"] for frame in frames(file)]
+        times = [frame["captured_at_unix_ns"] for frame in harness.frames(file)]
         safe = path / "safe.ctprof"
         harness.run("redact", "-o", safe, file)
         hidden = marks(safe)

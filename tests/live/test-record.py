@@ -32,21 +32,6 @@ def folder():
         yield Path(path)
 
 
-def texts(file):
-    """The text of each whole frame, decoded by another implementation."""
-    harness.need_command("zstdcat")
-    done = subprocess.run(["zstdcat", file], capture_output=True, check=False)
-    decoder, text, found = json.JSONDecoder(), done.stdout.decode("utf-8", "replace"), []
-    at = 0
-    while at < len(text):
-        try:
-            frame, at = decoder.raw_decode(text, at)
-        except json.JSONDecodeError:
-            break
-        found.append(frame)
-    return found
-
-
 class Replay:
     """Samples put together again from their frames, threads by (tgid, tid)."""
 
@@ -121,7 +106,7 @@ class Recorder:
         self.process.wait()
 
     def wait_for_samples(self, n):
-        wait_for(lambda: self.file.exists() and len(texts(self.file)) >= n, f"{n} samples")
+        wait_for(lambda: self.file.exists() and len(harness.frames(self.file)) >= n, f"{n} samples")
 
     def end(self, number):
         os.kill(self.process.pid, number)
@@ -136,7 +121,7 @@ def test_samples_are_captures():
         # The memory that a process shares also depends on other processes.
         only = ["--smaps=never", "-p", worker.pid]
         harness.run(*PLAIN, "record", *only, "-n", 3, "-i", "20ms", "-o", file)
-        frames = texts(file)
+        frames = harness.frames(file)
         assert len(frames) == 3
         assert [f["format"].get("frame") for f in frames] == [None, "delta", "delta"]
         replay, whole = Replay(), Replay()
@@ -162,11 +147,11 @@ def check_same(path, worker, plugins):
         recorder.wait_for_samples(4)
         os.setpriority(os.PRIO_PROCESS, thread[1], 7)
         os.sched_setaffinity(thread[1], {cpu})
-        before = len(texts(file))
+        before = len(harness.frames(file))
         recorder.wait_for_samples(before + 3)
         status, text = recorder.end(signal.SIGTERM)
     assert status == 0, text
-    replay, frames = Replay(), texts(file)
+    replay, frames = Replay(), harness.frames(file)
     for frame in frames:
         replay.take(frame)
     whole = Replay()
@@ -233,18 +218,18 @@ def test_ends_come_and_go():
             recorder.wait_for_samples(2)
             with Worker("--threads", "1") as second:
                 later = second.pid
-                recorder.wait_for_samples(len(texts(file)) + 2)
-            recorder.wait_for_samples(len(texts(file)) + 2)
+                recorder.wait_for_samples(len(harness.frames(file)) + 2)
+            recorder.wait_for_samples(len(harness.frames(file)) + 2)
             status, text = recorder.end(signal.SIGTERM)
         assert status == 0, text
         replay, seen = Replay(), set()
-        for frame in texts(file):
+        for frame in harness.frames(file):
             replay.take(frame)
             seen |= set(replay.threads)
         assert (first.pid, first.pid) in replay.threads
         assert (later, later) in seen and (later, later) not in replay.threads
         assert file.read_bytes().endswith(TABLE)
-        assert f"{len(texts(file))} samples" in text, text
+        assert f"{len(harness.frames(file))} samples" in text, text
 
 
 # Starts threads that stay, one after the other, and says of each when it was there.
@@ -272,7 +257,7 @@ def check_times(plugins):
         maker.stdin.close()
         assert status == 0, text
         replay, missed = Replay(), {}
-        for i, frame in enumerate(texts(file)):
+        for i, frame in enumerate(harness.frames(file)):
             replay.take(frame)
             began = frame["capture"]["begin_boottime_ns"]
             due = {int(tid) for tid, there in made if int(there) < began}
@@ -298,7 +283,7 @@ def test_killed():
             recorder.wait_for_samples(5)
             os.killpg(recorder.process.pid, signal.SIGKILL)
             recorder.process.wait()
-        assert len(texts(file)) >= 5
+        assert len(harness.frames(file)) >= 5
         shown = harness.run("show", "--no-pager", "--format", "csv", file).stdout.decode()
         assert "ctprof" in shown, "the last whole sample shows ctprof itself"
 
@@ -337,7 +322,7 @@ class Clocks:
 
 
 def notes(file):
-    return [frame["capture"].get("note", "") for frame in texts(file)]
+    return [frame["capture"].get("note", "") for frame in harness.frames(file)]
 
 
 def test_clocks():
@@ -350,15 +335,15 @@ def test_clocks():
                 (90, 3690, "the host was suspended for 90."),
                 (90, 90, "the clock was set back by "),
             ]:
-                recorder.wait_for_samples(len(texts(file)) + 2)
-                before = len(texts(file))
+                recorder.wait_for_samples(len(harness.frames(file)) + 2)
+                before = len(harness.frames(file))
                 clocks.set(boot, real)
                 wait_for(lambda n=note, b=before: n in str(notes(file)[b:]), note)
             status, text = recorder.end(signal.SIGTERM)
         assert status == 0, text
         named = [note for note in notes(file) if "clock" in note or "suspended" in note]
         assert len(named) == 3, named
-        frames = texts(file)
+        frames = harness.frames(file)
         at = next(i for i, note in enumerate(notes(file)) if "suspended" in note)
         assert "clock" not in notes(file)[at], "a host that sleeps does not set its clock"
         jump = frames[at]["captured_at_unix_ns"] - frames[at - 1]["captured_at_unix_ns"]
@@ -376,10 +361,10 @@ def test_over_midnight():
                       **clocks.variables) as recorder:  # fmt: skip
             recorder.wait_for_samples(2)
             clocks.set(0, 86400 - time.time() % 86400 + 1)
-            recorder.wait_for_samples(len(texts(file)) + 2)
+            recorder.wait_for_samples(len(harness.frames(file)) + 2)
             status, text = recorder.end(signal.SIGTERM)
         assert status == 0, text
-        frames = texts(file)
+        frames = harness.frames(file)
         days = [frame["captured_at_unix_ns"] // (86400 * 10**9) for frame in frames]
         assert days == sorted(days) and days[-1] == days[0] + 1, days
         took = (frames[-1]["capture"]["begin_boottime_ns"] - frames[0]["capture"]["begin_boottime_ns"]) / 1e9
@@ -402,7 +387,7 @@ def test_suspended_at_any_moment():
             with Recorder(file, *only, **clocks.variables) as recorder:
                 text = recorder.process.communicate()[1].decode()
             assert recorder.process.returncode == 0, text
-            times = [frame["captured_at_unix_ns"] for frame in texts(file)]
+            times = [frame["captured_at_unix_ns"] for frame in harness.frames(file)]
             jumps = [0] + [b - a >= 90e9 for a, b in zip(times, times[1:])]
             said = ["the host was suspended for 90." in note for note in notes(file)]
             assert said == jumps, (at, said, times, notes(file))
@@ -444,16 +429,16 @@ def test_heap_as_a_series():
         arguments = ["-g", "jemalloc", "-p", heap.pid, "-i", "20ms"]
         with Recorder(file, *arguments, plugins=plugins) as recorder:
             for order in ("take 67108864", "give"):
-                recorder.wait_for_samples(len(texts(file)) + 2)
-                at.append(len(texts(file)) - 1)
+                recorder.wait_for_samples(len(harness.frames(file)) + 2)
+                at.append(len(harness.frames(file)) - 1)
                 print(order, file=heap.stdin, flush=True)
                 assert heap.stdout.readline() == "done\n"
-            recorder.wait_for_samples(len(texts(file)) + 2)
+            recorder.wait_for_samples(len(harness.frames(file)) + 2)
             status, text = recorder.end(signal.SIGTERM)
         heap.stdin.close()
         assert status == 0, text
         replay, series = Replay(), []
-        for frame in texts(file):
+        for frame in harness.frames(file):
             replay.take(frame)
             row = replay.values()[key]
             assert "allocated_bytes" in row, replay.absent[key]
@@ -474,7 +459,7 @@ def test_command():
             *PLAIN, "record", "-i", "10ms", "-o", file, "--", "sh", "-c", "exit 7", check=False
         )
         assert done.returncode == 7, done.stderr
-        assert len(texts(file)) >= 2, "one before it, one at its end"
+        assert len(harness.frames(file)) >= 2, "one before it, one at its end"
         missing = harness.run(
             *PLAIN, "record", "-o", path / "none", "--", "/no/such/command", check=False
         )
@@ -510,7 +495,7 @@ def test_rotation():
         names = sorted(each.name for each in path.iterdir())
         assert names == ["turn.ctprof", *(f"turn.ctprof.{i}" for i in (1, 2, 3))], names
         for each in path.iterdir():
-            frames = texts(each)
+            frames = harness.frames(each)
             assert len(frames) == 1 and "threads" in frames[0], "each begins with a whole sample"
             assert each.read_bytes().endswith(TABLE)
 
@@ -535,7 +520,7 @@ def test_without_threads():
                            env={**os.environ, **harness.NO_LEAK_CHECK},
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))  # fmt: skip
         assert done.returncode == 0, done.stderr
-        assert len(texts(file)) == 3
+        assert len(harness.frames(file)) == 3
 
 
 def test_slow_groups():
@@ -544,7 +529,7 @@ def test_slow_groups():
         arguments = ["-n", 3, "-i", "10ms", "--every", "smaps=1h", "--smaps=always"]
         harness.run(*PLAIN, "record", "-p", worker.pid, *arguments, "-o", file)
         replay, reasons = Replay(), []
-        for frame in texts(file):
+        for frame in harness.frames(file):
             replay.take(frame)
             reasons.append(replay.absent[worker.pid, worker.pid].get("smaps_rollup_kib"))
         assert reasons == [None, "skipped", "skipped"], reasons
@@ -624,7 +609,7 @@ def test_one_bad_sample():
     with folder() as path, Worker("--threads", "9") as worker:
         file, bad, part = (path / name for name in ("good.ctprof", "bad.ctprof", "part.ctprof"))
         harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 70, "-i", "10ms", "--smaps=never", "-o", file)
-        good, samples = file.read_bytes(), texts(file)
+        good, samples = file.read_bytes(), harness.frames(file)
         frames, whole = frames_of(good), [f["format"].get("frame") != "delta" for f in samples]
         assert len(frames) == 70 and whole[64] and not whole[4], whole
 
@@ -719,7 +704,7 @@ def test_host_over_all_samples():
         arguments = ["-p", os.getpid(), "-n", 20, "-i", "200ms", "--smaps=never"]
         harness.run(*plugins, "record", *arguments, "-o", file)
         memory = {}
-        for frame in texts(file):
+        for frame in harness.frames(file):
             memory |= frame.get("extra", {}).get("system", {}).get("memory", {})
             used.append(1024 * (memory["total"] - memory["available"]))
         shown = harness.run("compare", "--no-pager", file).stdout.decode()
@@ -800,12 +785,12 @@ def fill_disk(path):
         while b"recording goes on" not in line:
             assert line, "the recorder ended"
             line = recorder.process.stderr.readline()
-        whole = len(texts(file))
+        whole = len(harness.frames(file))
         filler.unlink()
         recorder.wait_for_samples(whole + 2)
         status, text = recorder.end(signal.SIGINT)
     assert status == 0, text
-    frames, told = texts(file), notes(file)
+    frames, told = harness.frames(file), notes(file)
     assert any("could not be written: " in note for note in told), told
     assert "not written" in text, text
     after = next(i for i, note in enumerate(told) if "could not be written" in note)
