@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The page of what stood out in a recording, and when; choosing a line goes to its worst moment. */
 #include "inside.h"
-
-#define HISTORY "history"
-#define TABLE "findings-history"
+#include "report/plan/sections.h"
 
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
 	static const SheetRows rows = {.names = {"finding", "subject"}, .subject = "subject"};
-	static char wanted[] = HISTORY;
+	static char wanted[] = SECTION_HISTORY;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
 	g_auto(Sheet) found = {.drawer = NULL};
@@ -22,7 +20,8 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	drawer_text(&screen->drawer,
 		    "What stood out in the whole recording; Enter goes to the worst moment",
 		    page->head);
-	if (sheet_take(&screen->drawer, report, TABLE, &found) && found.section.n_lines > 0) {
+	if (sheet_take(&screen->drawer, report, SECTION_FINDINGS_HISTORY, &found) &&
+	    found.section.n_lines > 0) {
 		/* The first line drawn is then that of the headers. */
 		found.section.flags |= CTPROF_SECTION_BARE;
 		sheet_fill(&found, &rows, page);

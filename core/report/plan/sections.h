@@ -12,6 +12,8 @@ typedef struct draft Draft;
 
 /* Names of sections that others refer to. */
 #define SECTION_FINDINGS "findings"
+#define SECTION_FINDINGS_HISTORY "findings-history" /* of a recording; drafted by history */
+#define SECTION_HISTORY "history"
 #define SECTION_POOLS "pools"
 #define SECTION_HOST "host"
 #define SECTION_CATEGORIES "memory-categories"

@@ -10,11 +10,13 @@
 /* Where throttling is not counted, a cgroup may use its quota and want no more. */
 static gdouble measure_throttled(const Subject *subject)
 {
-	const CostLine *line = cgroup_pool(subject->digest, subject->limits);
+	if (subject->limits->is_uncounted) {
+		const CostLine *line = cgroup_pool(subject->digest, subject->limits);
 
-	if (subject->limits->is_uncounted &&
-	    !(line && digest_cost(line, subject->digest->newest, COST_WAITING) >= LEAST_QUEUE))
-		return NAN;
+		if (!line ||
+		    !(digest_cost(line, subject->digest->newest, COST_WAITING) >= LEAST_QUEUE))
+			return NAN;
+	}
 	return limits_throttled(subject->limits) * 100;
 }
 

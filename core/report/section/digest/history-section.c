@@ -132,8 +132,8 @@ static void draft_history(const Draft *draft, const Section *section)
 	/* People see it as bars, and in full when they name it. */
 	guint32 flags =
 		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
-	Table *table =
-		tables_add(draft->tables, "findings-history", "Findings over time", NULL, flags);
+	Table *table = tables_add(draft->tables, SECTION_FINDINGS_HISTORY, "Findings over time",
+				  NULL, flags);
 	table_add_fields(table, found_fields, G_N_ELEMENTS(found_fields));
 	for (guint i = 0; (finding = finding_name(i)); i++)
 		for (guint at = 0; (subject = series_next(past, finding, &at));)
@@ -150,7 +150,7 @@ static void draft_history(const Draft *draft, const Section *section)
 }
 
 const Section section_history = {
-	.name = "history",
+	.name = SECTION_HISTORY,
 	.heading = "History",
 	.help = "host and pools of a recording, window by window, and when findings were there",
 	.flags = SECTION_OF_DIGEST,

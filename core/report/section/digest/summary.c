@@ -141,10 +141,9 @@ static void add_throttling(const Digest *digest, Sentence *sentence)
 
 	for (guint i = 0; i < digest->limits->len; i++)
 		throttled += g_array_index(digest->limits, Limits, i).throttled_s;
-	throttled = digest->seconds > 0 ? throttled / digest->seconds * 100 : 0;
-	if (!isnan(share) && MIN(throttled, share) >= LEAST_THROTTLED)
-		SAY_APART(sentence, "pressure by quotas up to {} %",
-			  term_whole(MIN(throttled, share)));
+	throttled = digest->seconds > 0 ? MIN(throttled / digest->seconds * 100, share) : 0;
+	if (throttled >= LEAST_THROTTLED)
+		SAY_APART(sentence, "pressure by quotas up to {} %", term_whole(throttled));
 }
 
 static void tell_cpu(const Digest *digest, Sentence *sentence)
