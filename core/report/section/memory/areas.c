@@ -21,7 +21,7 @@ static const Place places[N_PLACES] = {
 	[NAME] = {TEXT_FIELD("name", "PROCESS"), NULL, PLACE_SAME, NULL},
 };
 
-/* The processes, and which of them has a pid. */
+/* The processes, and an index of them by PID. */
 struct processes {
 	const Rows *rows;
 	GHashTable *pids;

@@ -27,7 +27,7 @@ static const Place places[N_PLACES] = {
 	[MISSING] = {COUNT_FIELD("missing", "MISSING"), NULL, PLACE_SUMMED, NULL},
 };
 
-/* The fields to sort by; NULL: as they are listed. */
+/* The fields to sort by; NULL: the order of the category table. */
 static const char *const fields_of_orders[] = {
 	NULL, "pss", "pss_swap", "pss_total", "processes", "category",
 };
@@ -42,7 +42,7 @@ typedef struct folding {
 	Tally tally;
 	gboolean has_swap[SIDES]; /* some process has swap */
 	guint64 n_pssless[SIDES];
-	GString *pssless[SIDES]; /* pids of the first of them */
+	GString *pssless[SIDES]; /* PIDs of the first NAMED_PIDS of them */
 } Folding;
 
 static void folding_clear(Folding *self)
@@ -87,7 +87,7 @@ static gboolean has_memory(const Rows *rows, const Pool *row, guint side)
 	return rollup ? rollup->len > 0 : !row_is_inapplicable(rows, row, side, ROLLUP);
 }
 
-/* In bytes: the metric, or the rollup's value. */
+/* Returns the metric's value or, if it is absent, the rollup's, in bytes. */
 static struct ctprof_value amount_of(const Rows *rows, const Pool *row, guint side,
 				     const char *metric, const char *key)
 {
@@ -149,7 +149,7 @@ static void name_pssless(Folding *self, const Pool *row, guint side)
 		g_string_append(pids, ", …");
 }
 
-/* On each side, a process may be in another category. */
+/* A process may be in different categories on the two sides. */
 static void add_row(Folding *self, const Pool *row)
 {
 	const Rows *rows = &self->processes.rows;
@@ -225,7 +225,7 @@ static void fold_rows(Folding *self)
 	list_sets(self);
 }
 
-/* ---- what the sums lack ---- */
+/* ---- what the sums do not include ---- */
 
 static void put_side_notes(const Folding *self, guint side, Table *table)
 {
@@ -288,7 +288,7 @@ static void draft_categories(const Draft *draft, const Section *section)
 
 /* ---- the artifact -------------------------------------------------------------- */
 
-/* Only for the last side. */
+/* Writes the artifact of the last side only. */
 static void write_artifact(const Draft *draft)
 {
 	guint side = draft_n_sides(draft) - 1;

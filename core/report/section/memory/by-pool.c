@@ -15,9 +15,9 @@ enum { POOL, PROCESSES, PSS, RSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE
 #define SHORT_BYTES(id, head)                                                                      \
 	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
 
-#define OF_SHARED "" /* what it shares with others: no metric has it */
+#define OF_SHARED "" /* memory shared with others: computed, no metric has it */
 
-/* The amounts are sums of processes'; the other fields are of the line. */
+/* Amounts are sums over processes; the other fields describe the line as a whole. */
 static const Place places[N_FIELDS] = {
 	[POOL] = {SUBJECT_FIELD("pool", "POOL"), PLACE_NAME, PLACE_TITLE | PLACE_SAME, NULL},
 	[PROCESSES] = {COUNT_FIELD("processes", "PROCS"), NULL, PLACE_SUMMED | PLACE_SAME, NULL},
@@ -41,7 +41,7 @@ typedef struct sum {
 /* The data of the table. */
 typedef struct pooling {
 	const Draft *draft;
-	Listing processes; /* what is summed up */
+	Listing processes; /* the rows that are summed up */
 	Listing lines;     /* the pools' sums */
 	NameKeys *names;
 	GHashTable *units;   /* cgroup -> its unit */
@@ -71,7 +71,7 @@ static void pooling_clear(Pooling *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pooling, pooling_clear)
 
-/* ---- which pool ---- */
+/* ---- the pool of a process ---- */
 
 static const char *text_or_none(const Rows *rows, const Pool *row, const char *metric)
 {
@@ -134,7 +134,7 @@ static Sum *sum_of(Pooling *self, const Pool *row)
 
 /* ---- sums ---- */
 
-/* Its share of the memory it shares with others.  Huge pages are only in USS. */
+/* Returns its part of memory shared with others.  Huge pages count in USS, but not in PSS. */
 static struct ctprof_value shared_of(const Rows *rows, const Pool *row, guint side)
 {
 	struct ctprof_value pss = footprint_value(rows, row, side, places[PSS].metric, NULL);
@@ -180,7 +180,7 @@ static void add_row(Pooling *self, const Pool *row)
 
 /* ---- values ---- */
 
-/* The growth of PSS: per minute if the time between the captures is known. */
+/* Returns the growth of PSS: per minute if the time between the captures is known. */
 static struct ctprof_value change_of(const Listing *listing, const Pool *sum)
 {
 	const Draft *draft = listing->rows.draft;
@@ -202,7 +202,7 @@ static struct ctprof_value change_of(const Listing *listing, const Pool *sum)
 	};
 }
 
-/* The most common unit of its processes; of several, the first by name. */
+/* Returns the unit of most of its processes; of equally common ones, the first by name. */
 static const char *unit_of_sum(const Sum *sum)
 {
 	const char *best = NULL;
@@ -222,7 +222,7 @@ static const char *unit_of_sum(const Sum *sum)
 	return best;
 }
 
-/* The value on the newest side, except for fields of the one before. */
+/* Returns the value on the newest side; BEFORE and CHANGE also read the older one. */
 static struct ctprof_value value_of_line(const Listing *listing, const Pool *row, guint side,
 					 const Place *place)
 {
@@ -298,7 +298,7 @@ static void hide_idle(const Pooling *self)
 	table_hide(self->lines.table, BEFORE, TRUE);
 }
 
-/* Adds the pools, the remaining ones as one line, and the total. */
+/* Adds the pools, one line for the remaining ones, one for ctprof itself, and the total. */
 static void put_lines(const Pooling *self)
 {
 	const GPtrArray *list = self->lines.rows.list;
@@ -329,8 +329,8 @@ static void put_lines(const Pooling *self)
 	set_clear(&total.set);
 }
 
-/* Notes by how much ctprof changes what it reads: it adds users to the pages that it
- * shares. */
+/* Notes how much ctprof distorts what it reads: as one more user of shared pages, it lowers the PSS
+ * of the others. */
 static void note_own(const Pooling *self)
 {
 	const struct ctprof_value shared =
@@ -350,7 +350,7 @@ static void draft_screen(const Draft *draft, const Section *section)
 
 	overview_draft(draft);
 	fold_rows(&self, draft);
-	/* As for a user who may read few processes but those of ctprof. */
+	/* For example, a user who can read few processes other than ctprof's own. */
 	gboolean lacks_pss =
 		self.tally.n[READ_EXACT] < self.tally.n[READ_APPROXIMATE] + count_own(&self);
 	listing_sort(&self.lines, places[field == PSS && lacks_pss ? RSS : field].field.name);

@@ -28,7 +28,7 @@ static gint compare_consumers(gconstpointer a, gconstpointer b, gpointer data)
 	return order != 0 ? order : strcmp(x->key, y->key);
 }
 
-/* The consumers on both sides, the largest first; the caller frees them. */
+/* Lists the consumers of both sides, the largest first; the caller unrefs the list. */
 static GPtrArray *list_consumers(const Rows *objects, const Pool *object)
 {
 	g_autoptr(GHashTable) by_key = g_hash_table_new(g_str_hash, g_str_equal);

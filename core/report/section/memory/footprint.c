@@ -3,7 +3,7 @@
 
 #include "report/fold/fold.h"
 
-/* The row of MEMORY_SWAP_GROUP that is not a process. */
+/* The name of the row of MEMORY_SWAP_GROUP that is about all processes together. */
 #define EVERYBODY "*"
 
 /* ---- the ledger ---- */
@@ -21,7 +21,7 @@ guint64 ledger_ram(const Draft *draft)
 	return bytes;
 }
 
-/* ---- how it was read ---- */
+/* ---- how memory was read ---- */
 
 enum reading reading_of(const Rows *processes, const Pool *process, guint side)
 {
@@ -126,7 +126,7 @@ gboolean swap_is_shared(const Draft *draft, guint side)
 
 /* ---- amounts ---- */
 
-/* A process's share of resident memory, of swap, and of swapped-out shared
+/* Returns the sum of a process's shares of resident memory, of swap, and of swapped-out shared
  * memory. */
 static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side)
 {

@@ -14,7 +14,7 @@ guint64 ledger_ram(const Draft *draft);
 /* How a process's memory was read; READ_NONE: it has no memory, or does not
  * exist. */
 enum reading reading_of(const Rows *processes, const Pool *process, guint side);
-/* The worst of both sides. */
+/* The worse of both sides. */
 enum reading reading_of_sides(const Rows *processes, const Pool *process);
 
 /* The processes by pid; the caller unrefs. */
@@ -23,11 +23,11 @@ gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 
 /* A process's share of swapped-out shared memory; 0: none, or unknown. */
 guint64 swap_share_of(const Draft *draft, const Pool *process, guint side);
-/* Whether any process has a share. */
+/* Whether any process has a share on that side. */
 gboolean swap_is_shared(const Draft *draft, guint side);
 /* A number about how the shares of all processes were read. */
 gboolean swap_number(const Draft *draft, guint side, const char *metric, guint64 *ret_number);
-/* Whether processes have none where that is 0. */
+/* Whether a share of 0 means that there is none, and not that it is unknown. */
 gboolean swap_shares_are_known(const Draft *draft, guint side);
 
 /* The metric's amount or, if absent, that of the stand-in (may be NULL); metric

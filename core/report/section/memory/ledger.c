@@ -92,8 +92,8 @@ static void sort_rows(Listing *listing, const char *order)
 	}
 }
 
-/* Hides a line that was just added from people if it is 0.  n_lines: number of
- * lines before it. */
+/* Hides the line just added from people if it is 0; returns the number of lines hidden.  n_lines:
+ * number of lines before it. */
 static guint hide_nothing(const Draft *draft, Table *table, guint n_lines)
 {
 	if (draft->plan->options->wide || table->lines->len == n_lines)

@@ -45,7 +45,7 @@ void listing_values(const Listing *listing, const Pool *row, const Place *place,
 		ret_values[side] = value_at(listing, row, side, place);
 }
 
-/* NULL: the row has none. */
+/* Returns the text that names a row; NULL: it has none. */
 static const char *title_of(const Listing *listing, const Pool *row)
 {
 	struct ctprof_value values[SIDES];
@@ -201,7 +201,7 @@ struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint3
 			draft_put_same(draft, &cells[i], values[row_side(row)]);
 			continue;
 		}
-		/* One text for both sides: that of the last that has one. */
+		/* Both sides get the same text: that of the last side that has one. */
 		if (values[1].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
 			values[0] = values[1];
 		else if (values[0].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
@@ -248,7 +248,7 @@ struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 	return cells;
 }
 
-/* The row's summed amounts, on the sides that have it. */
+/* Lists the row's summed amounts on the sides that have the row; returns their number. */
 static guint list_amounts(const Listing *listing, const Pool *row,
 			  struct ctprof_value amounts[MAX_PLACES * SIDES])
 {

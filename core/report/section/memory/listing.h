@@ -8,13 +8,13 @@
 #define PLACE_SUMMED 2u /* has a total */
 #define PLACE_TITLE 4u  /* names the line: what --filter looks at */
 #define PLACE_SAME 8u   /* describes the row, even if it is a number: has no change */
-#define PLACE_EACH 16u  /* a text of which each side has its own */
-/* Only in trees (tree.h): including all rows below; number of rows folded into
- * it; the last part of its name. */
+#define PLACE_EACH 16u  /* a text that each side has separately */
+/* Only in trees (tree.h): a value that includes all rows below; the number of rows folded into the
+ * line; the last part of the row's name. */
 #define PLACE_TREE 32u
 #define PLACE_FOLDED 64u
 #define PLACE_ENTRY 128u
-#define PLACE_OWN 256u /* of the view's own use */
+#define PLACE_OWN 256u /* for the view's own use */
 
 #define PLACE_NAME "" /* for a metric: the object's own name */
 
@@ -25,7 +25,7 @@ typedef struct place {
 	struct ctprof_report_field field;
 	const char *metric; /* PLACE_NAME: the object's name; NULL: value() has it */
 	guint flags;
-	const char *stand_in; /* a metric of the view's own use; or NULL */
+	const char *stand_in; /* a metric for the view's own use; or NULL */
 } Place;
 
 struct listing {
@@ -39,8 +39,8 @@ struct listing {
 	struct ctprof_value (*value)(const Listing *listing, const Pool *row, guint side,
 				     const Place *place);
 	gint (*compare)(const char *a, const char *b); /* names; NULL: bytewise */
-	/* The noun for rows when those with all, some and none of their summed amounts are counted;
-	 * NULL: they are not counted. */
+	/* The noun for the rows in the counts of those with all, some and none of their summed
+	 * amounts; NULL: rows are not counted. */
 	const char *covered;
 	gpointer data; /* the view's */
 	Rows rows;
@@ -63,41 +63,41 @@ const Place *listing_find(const Listing *listing, const char *name);
 
 /* Sorts by the place of that name, largest first; by name if there is none. */
 void listing_sort(Listing *listing, const char *order);
-/* Adds the table, without a line. */
+/* Adds the table, without lines. */
 void listing_begin(Listing *listing, const char *name, const char *heading);
 /* Adds the row's line, unless the filters hide its changes. */
 void listing_put(const Listing *listing, const Pool *row, guint depth);
-/* The same unconditionally; places of trees stay absent. */
+/* Adds the row's line unconditionally; places of trees stay absent. */
 struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
 				 guint depth);
 /* Sets the sums of all rows at the places that have the flag. */
 void listing_put_sums(const Listing *listing, struct ctprof_cell *cells, guint flag);
-/* Adds those of summed amounts. */
+/* Adds the line of the total, with the sums of all summed amounts. */
 struct ctprof_cell *listing_total(const Listing *listing, const char *title);
 /* Counts the rows by how many of their summed amounts are present. */
 void listing_cover(const Listing *listing, const char *covered);
 /* Hides the place if it is empty or 0 in all rows, unless every field is wanted. */
 void listing_hide_idle(const Listing *listing, const Place *place);
 
-/* All of it: filter, sort, table, lines up to the limit, and their total. */
+/* Does everything: filter, sort, table, lines up to the limit, and their total. */
 void listing_draft(Listing *listing, const Section *section, const char *order);
-/* The same for a section that has a listing: its draft(). */
+/* The draft() of a section with a listing: calls listing_draft() on it. */
 void listing_draft_section(const Draft *draft, const Section *section);
 
-/* Rows of which one line has the sums: a row of another listing of the same places, whose
- * values are set_value(). */
+/* Rows that are summed up in one line.  The set is itself a row of another listing with the same
+ * places, whose values are given by set_value(). */
 typedef struct set {
-	Pool pool;  /* has its name, and is on both sides */
+	Pool pool;  /* has the set's name, and exists on both sides */
 	Sums *sums; /* of each place */
 } Set;
 
 void set_init(Set *set, const Listing *listing, const char *name);
 void set_clear(Set *set);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Set, set_clear)
-/* Adds the summed amounts of a row of the listing on a side. */
+/* Adds the summed amounts that a row of the listing has on a side. */
 void set_add(Set *set, const Listing *listing, const Pool *row, guint side);
 void set_merge(Set *set, const Listing *listing, const Set *part);
-/* Its name, or the sum at the place; one without a metric counts rows, and is never absent.  In
- * compare, the other sums are 0 on a side without rows. */
+/* The set's name, or its sum at the place.  A place without a metric counts rows, and is never
+ * absent.  In compare, the other sums are 0 on a side without rows. */
 struct ctprof_value set_value(const Listing *listing, const Pool *set, guint side,
 			      const Place *place);

@@ -17,7 +17,7 @@ static const struct part {
 	const char *name, *words; /* words NULL: for machines only */
 	const char *rows[MOST_PARTS], *less[2];
 	const char *within, *of_it; /* a part that is shown in parentheses, and its label */
-	gboolean always;            /* however small */
+	gboolean always;            /* shown however small */
 } parts[] = {
 	{"total", NULL, {"meminfo.MemTotal"}, .always = TRUE},
 	{"free", "free", {"meminfo.MemFree"}, .always = TRUE},
@@ -110,7 +110,7 @@ char *overview_number(guint64 bytes, guint64 unit, int decimals)
 	return g_strdup(g_ascii_formatd(text, sizeof text, format, (gdouble)bytes / (gdouble)unit));
 }
 
-/* "4.24 file cache (0.45 dirty)", in that unit; NULL: too small to mention. */
+/* Returns "4.24 file cache (0.45 dirty)", in that unit; NULL: too small to mention. */
 static char *tell_part(const Draft *draft, const struct part *part, guint64 ram, guint64 unit)
 {
 	guint side = draft_n_sides(draft) - 1;

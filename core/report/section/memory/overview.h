@@ -4,9 +4,8 @@
 
 #include "report/draft/draft.h"
 
-/* Adds the section: lines for machines, notes for people.  Without a ledger there is
- * none. */
+/* Adds the section: lines for machines, notes for people.  Without a ledger, adds nothing. */
 void overview_draft(const Draft *draft);
 
-/* bytes in that unit, with so many decimals; the caller frees. */
+/* Formats bytes in that unit, with this number of decimals; the caller frees. */
 char *overview_number(guint64 bytes, guint64 unit, int decimals);

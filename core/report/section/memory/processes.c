@@ -105,7 +105,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 	return listing_value(listing, row, side, place);
 }
 
-/* by: the amount they are sorted by. */
+/* by: the amount that processes are sorted by. */
 static GArray *list_places(const char *by, gboolean flat, gboolean is_self)
 {
 	GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
@@ -132,7 +132,7 @@ static GArray *list_places(const char *by, gboolean flat, gboolean is_self)
 	return places;
 }
 
-/* ---- who is below whom, and who is asked for ---- */
+/* ---- parents, and the processes asked for ---- */
 
 /* Parents are those of the side shown. */
 static void find_parents(Tree *tree)
@@ -168,7 +168,7 @@ static gboolean is_asked_for(const Rows *rows, const Pool *row)
 	return view_matches(rows->draft->view, texts, G_N_ELEMENTS(texts));
 }
 
-/* Returns the name of the total. */
+/* Marks the processes asked for; returns the name of the total. */
 static const char *choose(Tree *tree)
 {
 	const Rows *rows = &tree->listing->rows;
@@ -185,9 +185,9 @@ static const char *choose(Tree *tree)
 					: "total";
 }
 
-/* ---- how they were read ---- */
+/* ---- how processes were read ---- */
 
-/* On either side. */
+/* Counts the processes that were read with this state on either side. */
 static guint64 count_state(const Rows *rows, const char *state)
 {
 	guint64 n = 0;
@@ -222,7 +222,7 @@ static void put_notes(const Rows *rows, Table *table)
 	}
 }
 
-/* listing: of those that are or may be shown. */
+/* listing: its rows are the processes that are shown or could be. */
 static void cover(const Listing *listing)
 {
 	const Rows *rows = &listing->rows;
@@ -231,7 +231,7 @@ static void cover(const Listing *listing)
 	for (guint i = 0; i < rows->list->len; i++)
 		tally.n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
 	table_cover(listing->table, "processes", &tally);
-	/* Nothing swapped, no files. */
+	/* Hide columns that are 0 everywhere: nothing is swapped, or no file is mapped. */
 	for (guint i = 0; rows->list->len > 0 && i < listing->n_places; i++)
 		if (listing->places[i].flags & (PLACE_SUMMED | PLACE_TREE) &&
 		    !(table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN))
@@ -240,7 +240,7 @@ static void cover(const Listing *listing)
 		put_notes(rows, listing->table);
 }
 
-/* All processes, or the one of options->pid; order: a word of the view processes. */
+/* Drafts all processes, or only options->pid; order: one of the orders of view_processes. */
 static void list_processes(const Draft *draft, const char *order)
 {
 	const AnalysisOptions *options = draft->plan->options;
@@ -264,7 +264,7 @@ static void list_processes(const Draft *draft, const char *order)
 	tree.ranked = listing_find(&listing, with_children);
 	tree.by = is_flat || options->is_self || !tree.ranked ? listing_find(&listing, order)
 							      : tree.ranked;
-	/* They are already in the order of their pids. */
+	/* The rows are already sorted by PID. */
 	if (strcmp(order, "pid") == 0)
 		tree.by = NULL;
 	if (!tree.ranked)
@@ -300,14 +300,14 @@ const Section view_processes = {
 	.capture = "--memory=processes",
 };
 
-/* ---- what one of them maps ---- */
+/* ---- the mappings of one process ---- */
 
 static gboolean is_cost(const Pool *row)
 {
 	return g_str_has_suffix(row_name(row), " *");
 }
 
-/* Objects of that group are called "PID OBJECT". */
+/* Rows of the mappings group are named "PID OBJECT". */
 static gboolean is_of(const Pool *row, gint32 pid)
 {
 	return g_ascii_strtoll(row_name(row), NULL, 10) == pid;
@@ -339,7 +339,7 @@ static struct ctprof_value mapping_value(const Listing *listing, const Pool *row
 	return value;
 }
 
-/* The mappings of the process; data becomes the time that reading them took. */
+/* Keeps the mappings of the process; data receives the time spent reading them. */
 static gboolean is_mapping(const Rows *rows, const Pool *row, gpointer data)
 {
 	struct ctprof_value *cost = data;
@@ -381,7 +381,7 @@ static void draft_mappings(const Draft *draft, const Section *section)
 	g_auto(Listing) listing = listing_of(draft, &mappings, cost);
 
 	listing_draft(&listing, section, section->orders[draft->plan->order]);
-	/* A process's smaps is read in full, or none of its mappings is here. */
+	/* The smaps of a process is read in full, or none of its mappings is listed. */
 	table_cover(listing.table, "processes", &(Tally){{[READ_EXACT] = 1}});
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		if (cost[side].type == CTPROF_VALUE_NUMBER)

@@ -186,7 +186,7 @@ static gboolean is_refused(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_ABSENT && value->missing > 0;
 }
 
-/* Below 0: it has none. */
+/* Returns the size of a value; below 0: it has none. */
 static gdouble size_of(const struct ctprof_value *value)
 {
 	if (value->type == CTPROF_VALUE_UNLIMITED)

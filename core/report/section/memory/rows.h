@@ -20,7 +20,7 @@
 #define MEMORY_SWAP_GROUP "memory-swap"
 #define MEMORY_SYSV_GROUP "memory-sysv"
 #define MEMORY_TMPFS_GROUP "memory-tmpfs"
-/* Metrics of other groups that it fills, as --metrics takes them. */
+/* Metrics of other groups that the source fills, in the syntax of --metrics. */
 #define MEMORY_METRICS "state,nr_threads"
 /* MeasureChoices of the tables of rows; data is the plan. */
 const Fold *rows_choose_process(gconstpointer data, const Metric *metric);
@@ -36,11 +36,11 @@ typedef struct rows {
 /* The names in an object's key. */
 enum { ROW_GROUP, ROW_NAME };
 
-/* All rows; the caller clears them. */
+/* All rows of a kind; the caller clears them. */
 Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
-/* Removes those that keep() does not accept. */
+/* Removes the rows that keep() does not accept. */
 void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data),
 	       gpointer data);
 
@@ -50,7 +50,7 @@ guint row_side(const Pool *row);
 const char *row_name(const Pool *row);
 /* Whether either side's snapshot has the metric. */
 gboolean rows_are_captured(const Rows *rows, const char *metric);
-/* A number of the object of that name, which a side may lack. */
+/* Reads a number of the object of that name.  FALSE: absent, or the side lacks the object. */
 gboolean thing_number(const Draft *draft, guint side, const char *group, const char *name,
 		      const char *metric, guint64 *ret_number);
 

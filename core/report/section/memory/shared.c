@@ -11,7 +11,7 @@
 #define MOST_CONSUMERS 3
 #define SHMID "object_shmid"
 
-/* Used for the kernel's number of a segment if the object has none. */
+/* The kernel's number of the segment is used if the object has none. */
 #define PLACE_JOINED PLACE_OWN
 
 enum {
@@ -80,7 +80,7 @@ static const Pool *partner_of(const Partners *partners, const Pool *row, guint s
 	return g_hash_table_lookup(partners->sides[side], row);
 }
 
-/* Objects by the id of the segment they are. */
+/* Indexes the objects that are SysV segments by the segment's ID. */
 static GHashTable *list_ids(const Rows *objects, guint side)
 {
 	GHashTable *by_id = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -125,7 +125,7 @@ static void join_segments(Rows *objects, const Rows *segments, Partners *partner
 			g_ptr_array_add(objects->list, g_ptr_array_index(segments->list, i));
 }
 
-/* ---- who uses them ---- */
+/* ---- the users of an object ---- */
 
 static gint compare_users(gconstpointer a, gconstpointer b)
 {
@@ -174,7 +174,7 @@ static const char *list_users(const Rows *rows, const Pool *object, guint side)
 
 /* ---- processes that were read ---- */
 
-/* Reads the row with these numbers.  FALSE: none. */
+/* Reads the row with these numbers.  FALSE: there is no such row. */
 static gboolean find_tally(const Draft *draft, guint side, Tally *ret_tally)
 {
 	return swap_number(draft, side, "swap_readable", &ret_tally->n[READ_EXACT]) &&

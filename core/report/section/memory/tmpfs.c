@@ -69,8 +69,8 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(row_name(*(const Pool *const *)a), row_name(*(const Pool *const *)b));
 }
 
-/* All but a row that may be of the number of unreadable files, which data becomes: with two
- * sides, of the one that was read less completely. */
+/* Keeps the files, not the row that may hold the number of unreadable files.  data receives that
+ * number: with two sides, the larger one. */
 static gboolean is_file(const Rows *rows, const Pool *row, gpointer data)
 {
 	guint64 *n_unreadable = data, unreadable;
@@ -104,7 +104,7 @@ static gint compare_places(gconstpointer a, gconstpointer b, gpointer data)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* A side's files in the order of the walk. */
+/* Lists a side's files in the order of the walk. */
 static GArray *list_walk(const Rows *rows, guint side)
 {
 	GArray *order = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -125,8 +125,8 @@ static guint64 depth_of(const Rows *rows, guint i, guint side)
 	return depth;
 }
 
-/* A walk lists a directory before its contents, so the parent is the last one
- * above.  A file of both sides is placed as in the baseline. */
+/* A walk lists a directory before its contents, so the parent is the last entry with a smaller
+ * depth.  A file that is on both sides is placed as in the baseline. */
 static void find_parents(Tree *tree, guint side)
 {
 	const Rows *rows = &tree->listing->rows;

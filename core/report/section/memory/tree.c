@@ -39,7 +39,7 @@ static const Pool *row_of(const Tree *tree, guint node)
 	return g_ptr_array_index(tree->listing->rows.list, node);
 }
 
-/* NULL: a root. */
+/* Returns the parent; NULL: a root. */
 static Node *parent_of(const Tree *tree, guint node)
 {
 	guint parent = tree->nodes[node].parent;
@@ -207,7 +207,7 @@ static gboolean passes(const Tree *tree, guint node)
 	return FALSE;
 }
 
-/* Upward: sums, and nodes above a match; downward: nodes below one. */
+/* Walks up for the sums and the nodes above a match, then down for the nodes below a match. */
 static void relate(Tree *tree)
 {
 	for (guint at = count_rows(tree); at-- > 0;) {
@@ -241,7 +241,7 @@ static guint64 size_of(const Sums *sums)
 	return MAX(sums->sides[0].number, sums->sides[1].number);
 }
 
-/* Only if it is fully known, and small on both sides. */
+/* Whether a sum is fully known, and small on both sides. */
 static gboolean is_small(const Sums *sums, guint64 threshold)
 {
 	return sums->sides[0].coverage.missing == 0 && sums->sides[1].coverage.missing == 0 &&
@@ -325,7 +325,7 @@ GPtrArray *tree_list_inside(const Tree *tree)
 	return list;
 }
 
-/* Requested nodes below others are not counted twice. */
+/* A match below another match is not counted twice. */
 static void put_total(const Tree *tree)
 {
 	g_autoptr(GPtrArray) matches = g_ptr_array_new(), inside = tree_list_inside(tree);

@@ -21,13 +21,13 @@ typedef struct node {
 
 typedef struct tree {
 	Listing *listing; /* its rows are in the order used for ties */
-	guint judged; /* PLACE_*: fields of which one must have changed for the row to be wanted */
+	guint judged; /* PLACE_*: a field with this flag must have changed for a row to be wanted */
 	const Place *by;     /* the lines' order; NULL: that of the rows */
 	const Place *ranked; /* rows significant by this place are not folded */
 	const char *total;   /* the total's title; NULL: no total */
-	Node *nodes;         /* as the rows; the caller sets parents and matches */
+	Node *nodes;         /* one per row; the caller sets parents and matches */
 	guint *order;        /* parents before their children, siblings as sorted */
-	guint n_sums;        /* for each node: sums of each place including nodes below */
+	guint n_sums;        /* PLACE_TREE places; each node has a sum of each, with nodes below */
 	Sums *sums;
 } Tree;
 
@@ -37,8 +37,8 @@ void tree_init(Tree *tree, Listing *listing);
 void tree_clear(Tree *tree);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tree, tree_clear)
 
-/* Computes sums and what is shown, and adds table, lines up to the limit, and
- * total.  The first row of each cycle becomes a root. */
+/* Computes the sums, decides which rows are shown, and adds the table, its lines up to the limit,
+ * and the total.  The first row of each cycle becomes a root. */
 void tree_draft(Tree *tree, const char *name, const char *heading);
 /* The matching rows and those below them; the caller unrefs. */
 GPtrArray *tree_list_inside(const Tree *tree);
