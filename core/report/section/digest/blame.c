@@ -12,7 +12,7 @@
 
 #define LEAST_SHARE 0.05   /* of the wait, for a part to be named */
 #define MOST_NAMED 3       /* pools */
-#define MOST_RIVALS 256    /* of a pool; further ones are among others */
+#define MOST_RIVALS 256    /* of a pool; further ones are counted as other pools */
 #define MOST_UNKNOWN 0.2   /* of the wait */
 #define LEAST_COVERED 0.8  /* of the wait that the kernel counted */
 #define MOST_MISMATCH 0.02 /* of the wait: its parts add up to it */
@@ -21,8 +21,8 @@
 enum part { OWN, OTHERS, IDLE, INTERRUPTS, THROTTLED, UNKNOWN, N_PARTS };
 
 static const struct {
-	const char *kind; /* of the object; others are UNKNOWN */
-	/* As the sentence names it: too long for a process to be called so. */
+	const char *kind; /* of the object; any other kind is UNKNOWN */
+	/* The sentence's name for it: too long to be a process name. */
 	const char *ran;
 } parts[N_PARTS] = {
 	[OWN] = {NULL, "threads of its own"},
@@ -59,7 +59,7 @@ static struct ctprof_value value_at(const Draft *draft, const Pool *thing, guint
 	return draft_value(draft, TABLE_THINGS, thing->sides, side, metric);
 }
 
-/* The text of a label, which is the same on both sides; NULL: absent. */
+/* Returns the text of a label, which is the same on both sides; NULL: absent. */
 static const char *text(const Draft *draft, const Pool *thing, const char *metric)
 {
 	const char *newest = value_at(draft, thing, SIDES - 1, metric).text;
@@ -67,8 +67,9 @@ static const char *text(const Draft *draft, const Pool *thing, const char *metri
 	return newest ? newest : value_at(draft, thing, 0, metric).text;
 }
 
-/* An object that a side lacks had not waited until then.  A part that seems to shrink was counted
- * by another probe; if much does, the parts do not add up. */
+/* Returns the growth in ns.  An object that a side lacks had not waited until then.  A part that
+ * seems to shrink was counted by another probe; if much of the wait does, the parts do not add
+ * up. */
 static gdouble growth(const Draft *draft, const Pool *thing, const char *metric)
 {
 	gdouble ns[SIDES] = {0};
@@ -81,7 +82,7 @@ static gdouble growth(const Draft *draft, const Pool *thing, const char *metric)
 	return MAX(ns[1] - ns[0], 0);
 }
 
-/* The key of the group of threads that have this name. */
+/* Returns the key of the group of threads with this name. */
 static const char *key_of(const Draft *draft, const char *name)
 {
 	return name_keys_get(draft->intake->names, store_text(draft->store, name));
@@ -147,7 +148,7 @@ GHashTable *blames_new(const Draft *draft)
 	GHashTableIter iter;
 	gpointer blame;
 
-	/* The pools of the matrix are those of this axis only. */
+	/* The matrix has pools by process name only, so other axes do not match it. */
 	if (!draft->window || axis->n_names != 1 || axis->labels[0] != LABEL_PCOMM)
 		return blames;
 	for (guint i = 0; i < things->len; i++) {
@@ -175,7 +176,7 @@ GHashTable *blames_new(const Draft *draft)
 
 /* ---- saying ---- */
 
-/* Throttled threads do not wait for a CPU. */
+/* Returns the wait without throttling: throttled threads do not wait for a CPU. */
 static gdouble wait_of(const Blame *blame)
 {
 	return blame->waited - blame->parts[THROTTLED];
@@ -197,7 +198,7 @@ gdouble blame_contended(const Blame *blame)
 	return blame ? wait_of(blame) / blame->waited : 1;
 }
 
-/* Only the first one's share is evidence: evidence has one number of a name. */
+/* Only the first share gets a name as evidence, since names of numbers are unique. */
 static void add_part(Sentence *sentence, gboolean is_first, struct ctprof_term who, gdouble share)
 {
 	if (is_first)

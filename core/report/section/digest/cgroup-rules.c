@@ -7,7 +7,8 @@
 
 #define MET " met its memory limit"
 
-/* Where throttling is not counted, a cgroup may use its quota and want no more. */
+/* If throttling is not counted, a cgroup may use all of its quota without wanting more: its threads
+ * must also wait. */
 static gdouble measure_throttled(const Subject *subject)
 {
 	if (subject->limits->is_uncounted) {
@@ -27,7 +28,7 @@ static gdouble cost_throttled(const Subject *subject)
 	return seconds > 0 ? MAX(subject->limits->throttled_s / seconds, share) : share;
 }
 
-/* Other cgroups may be of the same unit. */
+/* Whether the pool belongs to the limits' unit or cgroup; other cgroups may be of the same unit. */
 static gboolean is_of(const CostLine *line, const Limits *limits)
 {
 	return g_strcmp0(line->unit, limits->unit) == 0 ||
@@ -49,8 +50,8 @@ const CostLine *cgroup_pool(const Digest *digest, const Limits *limits)
 	return below;
 }
 
-/* "workers (web.service) is …": the cgroup, and the largest pool that is of it; where by is not
- * NULL, "workers is … by web.slice …" of one below. */
+/* Adds "workers (web.service) is …": the largest pool of the cgroup, and the cgroup.  For a pool of
+ * a cgroup below, if by is not NULL: "workers is … by web.slice …". */
 static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *verb,
 			  const char *by, const char *words, const struct ctprof_term *terms,
 			  guint n)
@@ -113,8 +114,8 @@ static void say_memory_max(const Subject *subject, Sentence *sentence)
 		say_of_cgroup(subject, sentence, MET, NULL, " {} times", terms + 1, 1);
 }
 
-/* Where the kernel does not count how often a limit was met (cgroup v1): it is full while pages
- * are read back. */
+/* For cgroup v1, where the kernel does not count how often a limit was met: returns how full the
+ * cgroup is, if pages are read back. */
 static gdouble measure_memory_full(const Subject *subject)
 {
 	return isnan(subject->limits->n_max) && is_thrashing(subject->digest)

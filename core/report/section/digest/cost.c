@@ -2,7 +2,7 @@
 #include "cost.h"
 
 #define USER_HZ 100
-/* A thread that has just begun has no average to speak of. */
+/* The least age for averages: that of a thread that has just begun would mean nothing. */
 #define LEAST_AGE_S 1
 
 void costing_init(Costing *costing, const Draft *draft)
@@ -26,7 +26,7 @@ gboolean cost_is_held(guint cost)
 	return cost_adds_up(cost) && quantity_of_cost(cost)->kind != CTPROF_COUNTER;
 }
 
-/* The seconds in which its counters have counted; 0: unknown. */
+/* Returns the seconds during which a group's counters have counted; 0: unknown. */
 static gdouble seconds_of(const Draft *draft, const Group *group, guint side)
 {
 	const Record *record = group->sides[side];
@@ -40,7 +40,7 @@ static gdouble seconds_of(const Draft *draft, const Group *group, guint side)
 	return MAX(((gdouble)now - start) / USER_HZ, LEAST_AGE_S);
 }
 
-/* In the unit of the column. */
+/* Converts a value to the unit of its column. */
 static void convert(const Quantity *quantity, const Formula *formula, gdouble seconds,
 		    struct ctprof_value *value)
 {
@@ -69,7 +69,7 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 	for (guint i = 0; (quantity = quantity_of_cost(i)); i++) {
 		struct ctprof_value *cost = &ret_costs->of[i];
 
-		/* Levels are of a side, whatever was counted since the other. */
+		/* Levels are read on one side; only counters have a growth since the other. */
 		span.grown = draft->window && !cost_is_held(i);
 		if (held_only && !cost_is_held(i))
 			continue;
@@ -81,7 +81,8 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 
 			formula_value(formula, costing->inputs[i][k], group->sides, &span, &made);
 			convert(quantity, formula, seconds, &made);
-			/* The first one has the reason for the absence. */
+			/* If no formula gives a value, the reason of the first that has one is
+			 * kept. */
 			if (made.type != CTPROF_VALUE_ABSENT || cost->missing == 0)
 				*cost = made;
 		}
@@ -98,7 +99,7 @@ void costs_add(Costs *sum, const Costs *part)
 			continue;
 		total->flags |= cost->flags;
 		total->missing += cost->missing;
-		/* That some have ended is no reason for the others. */
+		/* Other reasons take precedence over the end of some threads. */
 		if (!total->why || total->why == CTPROF_ABSENT_VANISHED)
 			total->why = cost->why ? cost->why : total->why;
 		if (cost->type != CTPROF_VALUE_REAL)
@@ -108,8 +109,8 @@ void costs_add(Costs *sum, const Costs *part)
 	}
 }
 
-/* As cputime_adjust() of the kernel does: the ticks say no more than how the CPU time is shared;
- * without one of them that is not known. */
+/* Like the kernel's cputime_adjust(): ticks only give the proportion in which the CPU time is
+ * divided.  Without any tick the proportion is unknown. */
 void costs_split_cpu(Costs *costs)
 {
 	const struct ctprof_value *cpu = &costs->of[COST_CPU];

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The cost of a group of threads: the quantities of the first screen.  In a window, from what was
- * counted in it; otherwise over the life of its threads, taking their average length.
+ * The costs of a group of threads: the quantities of the first screen.  In a window, they are what
+ * was counted in it; otherwise averages over the mean lifetime of the group's threads.
  */
 #pragma once
 
 #include "report/draft/draft.h"
 
-/* REAL, or ABSENT with the reason of what it lacks. */
+/* Each is REAL, or ABSENT with the reason. */
 typedef struct costs {
 	struct ctprof_value of[MOST_COSTS];
 } Costs;
 
-/* The metrics that the costs of a report are made of. */
+/* The metrics from which the costs of a report are computed. */
 typedef struct costing {
 	const Draft *draft;
 	const Measure *inputs[MOST_COSTS][QUANTITY_FORMULAS][QUANTITY_INPUTS];
 } Costing;
 
 void costing_init(Costing *costing, const Draft *draft);
-/* Whether costs of several pools add up to one: ratios do not. */
+/* Whether the costs of several pools may be added; ratios may not. */
 gboolean cost_adds_up(guint cost);
-/* Whether it is of a moment, and not what was counted since another. */
+/* Whether it is a level at a moment, and not counted between two moments. */
 gboolean cost_is_held(guint cost);
-/* The cost of one side of a group; in a window, of the newer side.  held_only: only costs of a
- * moment. */
+/* Computes the costs of a group on one side; in a window, levels are of that side and counts of the
+ * window.  held_only: only the levels. */
 void costs_of_group(const Costing *costing, const Group *group, guint side, gboolean held_only,
 		    Costs *ret_costs);
-/* Adds the costs of another pool to a sum: those that add up. */
+/* Adds those costs of a pool to a sum that may be added. */
 void costs_add(Costs *sum, const Costs *part);
 /* Makes the time in user mode and in the kernel add up to the CPU time. */
 void costs_split_cpu(Costs *costs);

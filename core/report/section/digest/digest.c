@@ -8,7 +8,7 @@
 #include "report/name/unit.h"
 #include "throttling.h"
 
-/* Findings that are said in sentences. */
+/* The number of findings shown as sentences. */
 #define MOST_SENTENCES 6
 
 gdouble digest_own(const Digest *digest)
@@ -27,8 +27,8 @@ static const char *name_of(const Draft *draft, const Group *group)
 				    group->n_names > 2 ? group->names[2] : NULL, NULL));
 }
 
-/* Waits that go on count, too.  A thread is read a little earlier or later in the one sample
- * than in the other: of what is counted in threads there is no more than there are. */
+/* Adds waits that have not ended yet, and limits costs that are counted in threads to the number of
+ * threads: the two samples may have read a thread at slightly different moments. */
 static void settle_counts(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
@@ -63,19 +63,19 @@ static void add_line(Digest *digest, const Group *group)
 			group->sides[1] && digest->seconds > 0
 				? (gdouble)group->sides[1]->short_ns / 1e9 / digest->seconds
 				: 0;
-		/* The memory of the beginning is on the other side. */
+		/* Memory at the beginning of the window is kept on the other side. */
 		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
 		settle_counts(digest, &line, digest->newest);
 	}
 	for (guint side = 0; side < SIDES; side++)
 		costs_split_cpu(&line.costs[side]);
-	/* Most pools are of one cgroup; of several the commonest is named. */
+	/* Most pools are in one cgroup; of several, the most common is named. */
 	line.cgroup =
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup").text;
 	if (!line.cgroup && draft->view->compare)
 		line.cgroup = draft_value(draft, TABLE_THREADS, group->sides, 0, "cgroup").text;
 	line.unit = line.cgroup ? store_take(draft->store, unit_of(line.cgroup)) : NULL;
-	/* Threads are elsewhere in the hierarchy of v1 that has quotas. */
+	/* In the cgroup v1 hierarchy with quotas, threads may be in another cgroup. */
 	const char *v1_path =
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup_v1").text;
 	line.cgroup = v1_path && *v1_path ? v1_path : line.cgroup;
@@ -92,7 +92,7 @@ static void add_groups(Digest *digest, const GPtrArray *groups)
 	}
 }
 
-/* The side that costs more decides: what is gone has cost something, too. */
+/* Returns the larger cost of both sides: a pool that is gone had a cost, too. */
 static gdouble weight_of(const CostLine *line, enum cost cost)
 {
 	return MAX(digest_cost(line, 0, cost), digest_cost(line, 1, cost));
@@ -193,7 +193,7 @@ static const Table *note(const Digest *digest, const GPtrArray *sentences)
 	return table;
 }
 
-/* The sink knows how many pools there is room for; the sum of the others is core's. */
+/* Only the sink knows how many pools fit; the sum of the others is computed here. */
 static const struct ctprof_report_section *fold(const struct ctprof_report *report, guint64 i,
 						guint64 n_pools)
 {
@@ -222,6 +222,6 @@ void digest_put(Digest *digest, struct ctprof_report *report)
 		report->footer_sentences = (const void *)footers->sentences->pdata;
 	}
 	report->handle = digest;
-	/* A number of lines that the user asked for is not cut any further. */
+	/* If the user set the number of lines, the sink must not reduce it. */
 	report->fold = options->has_limit ? NULL : fold;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first screen: what the host does, what stands out, and the pools of threads by
- * what they cost.  Made once for its three sections.
+ * The first screen: the state of the host, the findings, and the pools of threads by cost.  It is
+ * made once for its three sections.
  */
 #pragma once
 
 #include "cost.h"
 
-/* A group of threads as the first screen has it. */
+/* A group of threads, as shown on the first screen. */
 typedef struct cost_line {
 	const Group *group;
 	const char *name;
-	Costs costs[SIDES]; /* of a window and in show the newest side's alone */
-	const char *cgroup; /* that has its quota: of most of its threads; NULL: unknown */
+	Costs costs[SIDES]; /* in a window and in show, only of the newest side */
+	const char *cgroup; /* of most threads, in the hierarchy with quotas; NULL: unknown */
 	const char *unit;   /* the service, scope or container of most; NULL: unknown */
-	const char *pinned; /* to these CPUs, all its threads; NULL: to none, or not to the same */
-	gdouble n_pinned;   /* the number of them */
+	const char *pinned; /* the CPUs all its threads are pinned to; NULL: none, or they differ */
+	gdouble n_pinned;   /* the number of these CPUs */
 	guint64 threads[SIDES];
-	guint64 n_born, n_gone; /* in a window: also those that neither side has */
-	guint64 n_short;        /* of these: threads that neither side has, as recorded */
-	gdouble short_cpu;      /* CPUs that these used */
+	guint64 n_born, n_gone; /* in a window: including threads that neither side has */
+	guint64 n_short;        /* of these: threads that neither side has, by the exit records */
+	gdouble short_cpu;      /* CPUs that the short-lived threads used */
 } CostLine;
 
-/* The subject of a rule and, where it stands out, the finding. */
+/* The subject of a rule and, if it reaches the rule's limit, the finding. */
 typedef struct subject {
 	const struct digest *digest;
 	const struct rule *rule;
@@ -32,31 +32,31 @@ typedef struct subject {
 	const char *name;            /* for machines */
 	guint32 role;                /* enum ctprof_line_role */
 	gdouble value;               /* what the rule measured */
-	gdouble cost;                /* CPUs, threads held up and the like: what comes first */
-	gdouble worst_at;            /* CLOCK_REALTIME in s, of a recording; 0: unknown */
-	Sentence *sentence;          /* owned; NULL: another subject's names it */
+	gdouble cost;                /* CPUs, threads held up and the like; the sort key */
+	gdouble worst_at;            /* CLOCK_REALTIME in s, in a recording; 0: unknown */
+	Sentence *sentence;          /* owned; NULL: another subject's sentence names this one */
 } Subject;
 
 struct digest {
 	const Draft *draft;
 	Costing costing;
-	gboolean has_sides;     /* two, of two boots: what they cost is compared */
+	gboolean has_sides;     /* two captures that are not a window: costs are compared */
 	guint newest;           /* side */
 	gdouble seconds;        /* of the window; 0: there is no window */
-	GArray *lines;          /* CostLine, in the order to be shown */
-	guint64 threads[SIDES]; /* of all of them */
+	GArray *lines;          /* CostLine, in the order of display */
+	guint64 threads[SIDES]; /* of all lines */
 	GArray *limits;         /* Limits: what held cgroups back */
 	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
-	Costs total;            /* of all of them, of the newest side, where costs add up */
+	Costs total;            /* of all lines on the newest side, for costs that add up */
 	HostState host;
-	GArray *findings;            /* Subject, what costs most first */
-	GArray *met;                 /* all that stand out; they borrow their sentences */
-	Subject nearest;             /* of --explain, below the limit; rule NULL: none is */
+	GArray *findings;            /* Subject, the most costly first */
+	GArray *met;                 /* all subjects that stand out; sentences borrowed */
+	Subject nearest;             /* for --explain: closest to the limit; rule NULL: none */
 	GPtrArray *titles, *footers; /* Sentence, owned */
-	GPtrArray *host_lines;       /* the same: what the section host says */
-	guint n_pools;               /* that have a line of their own */
-	guint n_findings;            /* in sentences */
-	/* Titles and footers as notes of tables, and the section of pools with fewer of them. */
+	GPtrArray *host_lines;       /* Sentence, owned: the lines of the section host */
+	guint n_pools;               /* with a line of their own */
+	guint n_findings;            /* shown as sentences */
+	/* Titles and footers as notes of tables, and sections of pools with fewer lines. */
 	Tables *tables;
 };
 
@@ -72,7 +72,7 @@ static inline const CostLine *digest_line(const Digest *digest, guint i)
 	return &g_array_index(digest->lines, CostLine, i);
 }
 
-/* The cost if it is there, else 0. */
+/* Returns the cost, 0 if it is absent. */
 static inline gdouble digest_cost(const CostLine *line, guint side, enum cost cost)
 {
 	const struct ctprof_value *value = &line->costs[side].of[cost];
@@ -80,28 +80,28 @@ static inline gdouble digest_cost(const CostLine *line, guint side, enum cost co
 	return value->type == CTPROF_VALUE_REAL ? value->real : 0;
 }
 
-/* For the digest while it is made: what the host was and did, ... */
+/* Steps of making the digest: read the state of the host, ... */
 void host_state_read(Digest *digest);
-/* ... what stands out, ... */
+/* ... find what stands out, ... */
 void findings_find(Digest *digest);
-/* ... and the lines of text above and below. */
+/* ... and add the lines of text above and below the sections. */
 void digest_add_titles(Digest *digest);
 void digest_add_footers(Digest *digest);
 
-/* Notes what it says as that of another window. */
+/* Appends the digest's values to the series, as those of the next window. */
 void digest_note(const Digest *digest, Series *series);
-/* Seconds since 1970 as text for machines, "2026-11-22T03:12:05Z"; 0: absent. */
+/* Formats seconds since 1970 for machines, "2026-11-22T03:12:05Z"; 0: absent. */
 struct ctprof_value digest_time(const Draft *draft, gdouble seconds);
-/* One of host_quantities; NAN: not known. */
+/* Returns the value of one of host_quantities; NAN: not known. */
 gdouble host_state_value(const Digest *digest, const Quantity *quantity);
-/* A label of the host in the newest capture; NULL: it has none. */
+/* Returns a label of the host in the newest capture; NULL: absent. */
 const char *host_state_text(const Digest *digest, const char *name);
-/* Sentences that say it, up to three; the caller unrefs. */
+/* Returns up to three sentences about the state of the host; the caller unrefs. */
 GPtrArray *host_state_tell(const Digest *digest);
 
-/* The CPUs that ctprof itself used; 0: none is known as such. */
+/* Returns the CPUs that ctprof itself used; 0: not known separately. */
 gdouble digest_own(const Digest *digest);
-/* Puts what is above and below the sections into the report, and how it folds. */
+/* Sets the report's titles, footers and fold function. */
 void digest_put(Digest *digest, struct ctprof_report *report);
-/* The section of pools with at most n of them, and a line for the others. */
+/* Drafts the section of pools again with at most n of them, and a line for the others. */
 const struct ctprof_report_section *digest_fold_pools(Digest *digest, guint64 n);

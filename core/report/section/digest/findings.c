@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section of the first screen that says what stands out, what costs most first. */
+/* The section of the first screen that lists what stands out, the most costly first. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* At most this many further subjects of the same rule are named. */
 #define MOST_OTHERS 3
 
-/* By kind of subject. */
+/* The rules, by kind of subject. */
 static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules};
 
 const char *finding_name(guint i)
@@ -24,7 +24,7 @@ const char *finding_name(guint i)
 
 /* ---- finding ---- */
 
-/* The end of the window of a recording in which it was worst, in s; 0: it is of none. */
+/* Returns the end, in s, of the window of a recording in which the finding was worst; 0: none. */
 static gdouble worst_at(const Digest *digest, const Subject *finding)
 {
 	const Series *past = digest->draft->plan->options->past;
@@ -35,10 +35,11 @@ static gdouble worst_at(const Digest *digest, const Subject *finding)
 		       : 0;
 }
 
-/* A rule that many meet is said once, of the one it costs most; the others are named. */
+/* A rule that several subjects meet gives one sentence, about the most costly one; the others are
+ * only named. */
 static void add_others(Sentence *sentence, const GArray *met)
 {
-	/* Locks have no names that people know. */
+	/* The names of locks mean nothing to people. */
 	if (g_array_index(met, Subject, 0).lock)
 		return;
 	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {
@@ -51,7 +52,7 @@ static void add_others(Sentence *sentence, const GArray *met)
 		SAY(sentence, ", {} more", term_whole(met->len - MOST_OTHERS - 1));
 }
 
-/* met: subjects, what it costs most first. */
+/* met: subjects, the most costly first. */
 static void add_finding(Digest *digest, const GArray *met)
 {
 	Subject *finding = &g_array_index(met, Subject, 0);
@@ -100,7 +101,7 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 		digest->nearest = nearest;
 }
 
-/* FALSE: it is no lock. */
+/* Sets the i-th subject of these rules.  FALSE: for lock rules, the thing is not a lock. */
 static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, Subject *ret_subject)
 {
 	Subject subject = {.digest = digest, .name = "host", .role = CTPROF_ROLE_HOST};
@@ -162,7 +163,8 @@ void findings_judge(const Draft *draft, const Condition *condition, GArray *hits
 			.n_names = 1,
 			.names = {finding->name},
 			.condition = condition->text,
-			/* A metric of the subject may be called so, too. */
+			/* The prefix is needed, as a metric of the subject may have the same
+			 * name. */
 			.metric = store_take(draft->store, g_strconcat(FINDING_PREFIX,
 								       finding->rule->name, NULL)),
 			.unit = finding->rule->unit,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Below the first screen: what was not measured, and why, and where there is more. */
+/* The lines below the first screen: what was not measured, why, and how to see more. */
 #include <string.h>
 
 #include "digest.h"
@@ -8,7 +8,7 @@
 #define DELAYACCT "host.task_delayacct"
 #define LEAST_DENIED 0.1 /* of the threads */
 
-/* "CONFIG_SCHEDSTATS" of "[cfs-only] [SCHEDSTATS]": what it needs of the kernel. */
+/* Returns the kernel option a metric needs, "CONFIG_SCHEDSTATS" of "[cfs-only] [SCHEDSTATS]". */
 static char *config_of(const char *tags)
 {
 	for (const char *at = strchr(tags, '['); at; at = strchr(at + 1, '['))
@@ -24,7 +24,7 @@ static gboolean has_delay_accounting(const Digest *digest)
 	return !text || strchr("1Yt", text[0]);
 }
 
-/* Why no thread has it. */
+/* Returns why no thread has the cost; the caller frees. */
 static char *reason_of(const Digest *digest, guint cost, guint32 why)
 {
 	const Measure *measure = digest->costing.inputs[cost][0][0];
@@ -39,7 +39,7 @@ static char *reason_of(const Digest *digest, guint cost, guint32 why)
 	return config ? g_steal_pointer(&config) : g_strdup(absence_word(why));
 }
 
-/* "wakeups, swap delay (unsupported), ...": names, and why they are not there. */
+/* Adds "wakeups, swap delay (unsupported), ...": costs that are missing, and why. */
 static void say_unmeasured(const Digest *digest, Sentence *sentence)
 {
 	const Quantity *quantity;
@@ -68,7 +68,7 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 				      : "not measured here: the host's CPU but in clock ticks (~)");
 }
 
-/* The I/O of other users' threads; that of all is among what is not measured. */
+/* Adds how many threads' I/O was denied; if that of all was, say_unmeasured() has it. */
 static void say_denied(const Digest *digest, Sentence *sentence)
 {
 	const struct ctprof_value *read = &digest->total.of[COST_READ];
@@ -79,7 +79,7 @@ static void say_denied(const Digest *digest, Sentence *sentence)
 		return;
 	SAY(sentence, "the I/O of {} of {} threads could not be read: denied", term_whole(missing),
 	    term_whole(all));
-	/* It may have been root who was denied: only doctor can tell what would help. */
+	/* Even root may have been denied: only doctor can find out what would help. */
 	TELL(sentence, " (see 'ctprof doctor')");
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section of what a recording shows window by window; and what windows give to it. */
+/* The section that shows a recording window by window, and the collection of its values. */
 #include <math.h>
 
 #include "rules.h"
 
-/* The measures of the section: a field, which cost of pools it is, and which quantity of the
- * host. */
+/* The measures of the section: a field, with its cost of pools and its quantity of the host. */
 static const struct {
 	struct ctprof_report_field field;
 	enum cost cost;
@@ -27,7 +26,7 @@ enum { AT, SECONDS, KIND, SUBJECT, FIRST_MEASURE };
 static const struct ctprof_report_field fields[FIRST_MEASURE] = {
 	[AT] = ROLE_FIELD("at", "AT", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT, END),
 	[SECONDS] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
-	/* A pool may be called "host", too. */
+	/* Needed, as a pool may be named "host", too. */
 	[KIND] = TABLE_FIELD("kind", "KIND", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[SUBJECT] = SUBJECT_FIELD("subject", "SUBJECT"),
 };
@@ -93,7 +92,7 @@ static const struct ctprof_report_field found_fields[] = {
 	TEXT_FIELD("began", "BEGAN"),
 	TEXT_FIELD("ended", "ENDED"),
 	TEXT_FIELD("worst_at", "WORST"),
-	COUNT_FIELD("windows", "WINDOWS"), /* that have it; others may be in between */
+	COUNT_FIELD("windows", "WINDOWS"), /* with the finding; others may be in between */
 };
 
 static void put_found(const Draft *draft, Table *table, const char *finding, const char *subject)
@@ -129,7 +128,7 @@ static void draft_history(const Draft *draft, const Section *section)
 
 	if (!past || !digest || series_windows(past) == 0)
 		return;
-	/* People see it as bars, and in full when they name it. */
+	/* People see the history as bars, and in full if they name the section. */
 	guint32 flags =
 		draft->plan->options->sections ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
 	Table *table = tables_add(draft->tables, SECTION_FINDINGS_HISTORY, "Findings over time",

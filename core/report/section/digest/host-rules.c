@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rules about the host, and about what is not comparable. */
+/* Rules about the host, and about differences that prevent a comparison. */
 #include <math.h>
 
 #include "rules.h"
 
-/* Killed processes come before all else. */
+/* Killed processes come first. */
 #define COST_OF_KILLS 1e6
 
-/* Below these nothing is worth a line. */
+/* Values below these are not worth a line. */
 #define LEAST_EXITED_SHARE 10.0 /* percent of the CPU time */
 #define LEAST_FORKS 50.0        /* 1/s */
 #define LEAST_STEAL 5.0         /* percent of the CPUs */
 #define LEAST_UNKNOWN_SHARE 5.0 /* percent of the CPU time */
 #define LEAST_CPU 0.05          /* CPUs */
-#define LEAST_NAMED_CPU 0.005   /* CPUs: less is drawn as 0 */
+#define LEAST_NAMED_CPU 0.005   /* CPUs: less would be shown as 0 */
 #define MOST_NAMES 3
-#define MOST_ROOM 0.1   /* of the memory: with more available, limits are to blame */
-#define LEAST_SCANS 0.1 /* pages, for each that is read back */
+#define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
+#define LEAST_SCANS 0.1 /* pages scanned per page read back */
 
-/* Only where the end of each thread is recorded is it known which began in the window, too. */
+/* Whether the end of each thread was recorded: only then it is known which of them also began in
+ * the window. */
 static gboolean has_records(const Subject *subject)
 {
 	const WindowResult *window = subject->digest->draft->window;
@@ -27,8 +28,8 @@ static gboolean has_records(const Subject *subject)
 	       !(window->counts.flags & CTPROF_WINDOW_LOST_EXITS);
 }
 
-/* CPUs that threads used which began and ended in the window; if that is not known, all that
- * ended in it. */
+/* Returns the CPUs used by threads that began and ended in the window or, if that is not known, by
+ * all that ended in it. */
 static gdouble short_cpu(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
@@ -54,8 +55,8 @@ static gint compare_short(gconstpointer a, gconstpointer b, gpointer by_cpu)
 	return (p < q) - (p > q);
 }
 
-/* The pools of threads that began and ended: ": cc1 0.41, sh 0.12", or by their number, without
- * what they used. */
+/* Adds the pools of threads that began and ended: ": cc1 0.41, sh 0.12", or sorted by number of
+ * threads, without their CPU. */
 static void add_short(const Subject *subject, Sentence *sentence, gboolean has_cpu)
 {
 	const Digest *digest = subject->digest;
@@ -95,13 +96,13 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 	add_short(subject, sentence, TRUE);
 }
 
-/* Many that take little CPU, unless what they took is said already. */
+/* Returns the processes and threads started per second, unless their CPU is a finding already. */
 static gdouble measure_forks(const Subject *subject)
 {
 	return measure_exited(subject) >= LEAST_EXITED_SHARE ? NAN : subject->digest->host.forks;
 }
 
-/* Whether the threads are all the host's. */
+/* Whether the report has all threads of the host. */
 static gboolean is_of_all(const Subject *subject)
 {
 	const Plan *plan = subject->digest->draft->plan;
@@ -114,7 +115,7 @@ static void say_forks(const Subject *subject, Sentence *sentence)
 	SAY(sentence, "{} processes and threads are started a second",
 	    term_rate("forks", "1/s", subject->value));
 	add_short(subject, sentence, FALSE);
-	/* With only a few processes captured, it says nothing about the others. */
+	/* If only some processes were captured, the CPU of the others is not known. */
 	if (subject->digest->host.exited >= LEAST_NAMED_CPU && is_of_all(subject))
 		SAY(sentence, ", for {} CPU", term_cpus("exited", subject->digest->host.exited));
 }
@@ -146,11 +147,11 @@ static void say_unknown(const Subject *subject, Sentence *sentence)
 	SAY(sentence, "{} CPU ({} %) is in no thread's account",
 	    term_cpus("unaccounted", unknown_of(subject)),
 	    term_count("share", "percent", subject->value));
-	/* Exact sums are of threads alone; it may have been ctprof if that is not known apart. */
+	/* Exact sums include no interrupts; ctprof is named if its CPU is not known separately. */
 	TELL(sentence, words[subject->digest->host.is_of_ticks][digest_own(subject->digest) > 0]);
 }
 
-/* The kernel counts it only while the virtual CPU has a thread to run. */
+/* The kernel counts steal time only while the virtual CPU has a thread to run. */
 static gdouble measure_steal(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
@@ -172,9 +173,9 @@ static void say_steal(const Subject *subject, Sentence *sentence)
 	    term_whole(host->cpus));
 }
 
-/* Whether the limits of cgroups are why some have too little: one met its own while the host
- * has room, or the host itself reclaims next to nothing.  (The kernel's counters of scans are
- * without those for a cgroup's limit.) */
+/* Whether limits of cgroups cause the shortage: a cgroup met its limit while the host has room, or
+ * the host itself reclaims almost nothing.  (The kernel's counters of scans do not include reclaim
+ * for a cgroup's limit.) */
 static gboolean is_by_limits(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
@@ -188,7 +189,7 @@ static gboolean is_by_limits(const Subject *subject)
 	return FALSE;
 }
 
-/* If their own limits are the cause, another rule says so. */
+/* If limits of cgroups are the cause, another rule reports it. */
 static gdouble measure_refaults(const Subject *subject)
 {
 	return is_thrashing(subject->digest) && !is_by_limits(subject)
@@ -217,7 +218,7 @@ static void say_kills(const Subject *subject, Sentence *sentence)
 	    term_count("kills", "none", subject->value));
 }
 
-/* ---- what is not comparable ---- */
+/* ---- differences of the setup ---- */
 
 static gdouble measure_differences(const Subject *subject)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rules about locks that threads wait for, where the group lock was captured. */
+/* Rules about locks that threads wait for; they need the group lock in the captures. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define STATE "lock_holder_state"
 #define NEXT "lock_holder_waits_for"
 #define KIND "lock_kind"
-#define KIND_JOIN "pthread_join" /* a thread that waits for another to end holds nothing up */
+#define KIND_JOIN "pthread_join" /* waiting for a thread to end is not contention */
 #define LEAST_WAITERS 2.0
 
 static const struct {
@@ -29,7 +29,7 @@ static struct ctprof_value value_at(const Subject *subject, guint side, const ch
 			   metric);
 }
 
-/* The value of the newest side, or the smaller of the two; NAN: there is none. */
+/* Returns the value of the newest side or, with at_both, the smaller of both; NAN: absent. */
 static gdouble number(const Subject *subject, const char *metric, gboolean at_both)
 {
 	guint newest = subject->digest->newest;

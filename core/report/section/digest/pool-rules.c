@@ -10,27 +10,27 @@
 #define NS_PER_S 1e9
 #define MINUTE 60 /* s */
 
-/* Below these nothing is worth a line. */
+/* Values below these are not worth a line. */
 #define LEAST_WAITING 1.0       /* threads */
-#define LEAST_RATIO 3.0         /* of the time waited to that run */
-#define STARVED_RATIO 19.0      /* of the same: it gets a twentieth of what it asks for */
+#define LEAST_RATIO 3.0         /* time waited / time run */
+#define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
 #define LEAST_DISK_WAIT 0.5     /* threads */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
-#define LEAST_GROWTH (64 * MIB) /* bytes, of a minute at least */
-#define LEAST_GROWTH_SHARE 0.05 /* of what there is then */
-#define MOST_GROWTH 2           /* times what there was, a minute: above it, bytes are shown */
+#define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
+#define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */
+#define MOST_GROWTH 2           /* times the former memory, per minute: above it, bytes are shown */
 #define LEAST_SWITCHES 10000.0  /* 1/s */
-#define MOST_WORK_NS 50000.0    /* CPU a switch */
+#define MOST_WORK_NS 50000.0    /* CPU time per switch */
 
 static guint64 threads_of(const Subject *subject)
 {
 	return subject->line->threads[subject->digest->newest];
 }
 
-/* "5.4 of its 22 threads", of one thread "54 % of the time", between other words. */
+/* Adds "5.4 of its 22 threads" or, for one thread, "54 % of the time", between other words. */
 static void add_held_up(const Subject *subject, Sentence *sentence, const char *before,
 			gdouble waiting, const char *after)
 {
@@ -38,7 +38,7 @@ static void add_held_up(const Subject *subject, Sentence *sentence, const char *
 	gdouble n = (gdouble)threads_of(subject);
 	struct ctprof_term held = term_of("held_up", "threads", term_short(0, waiting));
 
-	/* Those that came and went have waited, too. */
+	/* Threads that came and went have waited, too. */
 	if (waiting > MAX(n, 1))
 		SAY(sentence, store_take(store, g_strconcat(before, "{} threads", after, NULL)),
 		    held);
@@ -56,9 +56,9 @@ static struct ctprof_term name_of(const Subject *subject)
 	return term_name(subject->line->name);
 }
 
-/* Threads of it that waited for a CPU, at least.  Those that were throttled wait, too: another
- * rule speaks of them, and of pools that may not use a CPU more.  A cgroup that is no pool's
- * commonest may have threads of any. */
+/* Returns a lower bound of the number of its threads that waited for a CPU.  Throttled threads
+ * wait, too, but another rule reports them, and also pools whose quota leaves them no further CPU.
+ * A cgroup that is not the main one of any pool may hold threads of any pool. */
 static gdouble contended(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
@@ -81,7 +81,7 @@ static gdouble contended(const Subject *subject)
 	return CLAMP(waiting - held, 0, waiting * blame_contended(subject_blame(subject)));
 }
 
-/* The time its threads waited, of the time that they ran. */
+/* Returns the ratio of the time that its threads waited to the time that they ran. */
 static gdouble measure_starved(const Subject *subject)
 {
 	gdouble waiting = contended(subject);
@@ -90,7 +90,7 @@ static gdouble measure_starved(const Subject *subject)
 					: NAN;
 }
 
-/* It gets a part of what it asks for. */
+/* The pool gets a part of what it asks for. */
 static gdouble measure_wants(const Subject *subject)
 {
 	return measure_starved(subject) < STARVED_RATIO ? measure_starved(subject) : NAN;
@@ -107,7 +107,7 @@ static void add_turn(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", {} a turn", term_ns("turn", subject_cost(subject, COST_TURN)));
 }
 
-/* The pools that run meanwhile, and how many threads wait; threads that have ended waited, too. */
+/* Adds the pools that run meanwhile, and how many threads wait, including ones that ended. */
 static void add_wait(const Subject *subject, Sentence *sentence)
 {
 	gboolean are_several = threads_of(subject) > 1 || subject_cost(subject, COST_WAITING) > 1;
@@ -118,7 +118,7 @@ static void add_wait(const Subject *subject, Sentence *sentence)
 	add_turn(subject, sentence);
 }
 
-/* At the end, as it may be long. */
+/* Comes last in a sentence, as it may be long. */
 static void add_blame(const Subject *subject, Sentence *sentence)
 {
 	blame_add(subject->digest->draft, subject_blame(subject), sentence);
@@ -142,7 +142,7 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 	add_blame(subject, sentence);
 }
 
-/* The threads that wait, if it is known what runs meanwhile, and no other rule says so. */
+/* Returns how many threads wait if it is known what runs meanwhile and no other rule reports it. */
 static gdouble measure_queue(const Subject *subject)
 {
 	return subject_blame(subject) && !(measure_starved(subject) >= LEAST_RATIO)
@@ -181,7 +181,7 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	/* Averages over lives of different lengths add up to more than there is. */
+	/* Averages over lives of different lengths may add up to more than the host's CPUs. */
 	if (digest->seconds > 0)
 		SAY(sentence, "{} takes most CPU ({} of {})", name_of(subject),
 		    term_cpus("cpu", MIN(cpu, digest->host.cpus)),
@@ -197,7 +197,8 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 	add_turn(subject, sentence);
 }
 
-/* Threads only dirty pages: what the disks write, and when, no thread's counter says. */
+/* Only reads are measured: threads merely dirty pages, and no counter of a thread shows what the
+ * disks write, or when. */
 static gdouble measure_disk(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
@@ -217,7 +218,7 @@ static void say_disk(const Subject *subject, Sentence *sentence)
 	gdouble read = subject_cost(subject, COST_READ);
 
 	SAY(sentence, "{} does the disk reads", name_of(subject));
-	/* It was read at another moment than the host. */
+	/* The pool was read at another moment than the host, so its value may be the larger. */
 	SAY(sentence, ": {}/s of {}/s", term_bytes("read", "bytes/s", MIN(read, host->read)),
 	    term_bytes("host_read", "bytes/s", host->read));
 	why_add_member(subject, sentence, COST_READ);
@@ -228,7 +229,8 @@ static void say_disk(const Subject *subject, Sentence *sentence)
 	    term_rate("switches", "1/s", subject_cost(subject, COST_SWITCHES)));
 }
 
-/* The part of all that threads dirtied, unless the sentence about its reads says so. */
+/* Returns its share of all that threads dirtied, in percent; NAN: the sentence about reads has
+ * it. */
 static gdouble measure_dirties(const Subject *subject)
 {
 	const struct ctprof_value *all = &subject->digest->total.of[COST_WRITE];
@@ -259,8 +261,8 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* The growth of a level in the window.  NAN: too little, judged per minute if the window is
- * shorter; or the pool is new, or its processes are others. */
+/* Returns the growth of a level in the window.  NAN: too little (per minute, if the window is
+ * shorter), or the pool is new or consists of other processes. */
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
@@ -274,7 +276,7 @@ static gdouble measure_growth(const Subject *subject)
 	    values[1]->type != CTPROF_VALUE_REAL || !(values[0]->real > 0) ||
 	    values[0]->n != values[1]->n || (line->n_born > 0 && line->n_gone > 0))
 		return NAN;
-	/* As many may still be others, if not all could be read. */
+	/* An equal count may still be of other processes if not all of them could be read. */
 	(void)members_total(subject->digest->draft->window->members, line->group->sides[1], cost,
 			    &growth);
 	gdouble judged = growth * MAX(MINUTE / seconds, 1);
@@ -290,7 +292,7 @@ static void say_growth(const Subject *subject, Sentence *sentence)
 	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", subject->value));
 	SAY(sentence, " to {}", term_bytes("held", "bytes", subject_cost(subject, cost)));
 	gdouble a_minute = subject->value * MINUTE / subject->digest->seconds;
-	/* A percentage of next to nothing is meaningless. */
+	/* A percentage of almost nothing is meaningless. */
 	if (a_minute < MOST_GROWTH * before)
 		SAY(sentence, ", {} % a minute",
 		    term_count("a_minute", "percent", a_minute / before * 100));
@@ -319,8 +321,9 @@ static void say_switches(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, COST_SWITCHES);
 }
 
-/* Threads in uninterruptible sleep at both ends.  Those that wait for a disk are so again and
- * again, and are switched in between; these are not. */
+/* Returns the threads in uninterruptible sleep at both ends of the window.  Threads that wait for a
+ * disk enter this state again and again, so they have switches in between; stuck threads have
+ * none. */
 static gdouble measure_stuck(const Subject *subject)
 {
 	gdouble stuck = MIN(digest_cost(subject->line, 0, COST_BLOCKED),

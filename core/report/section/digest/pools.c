@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section of the first screen that ranks pools of threads by what they cost. */
+/* The section of the first screen that ranks pools of threads by their cost. */
 #include <math.h>
 
 #include "digest.h"
@@ -18,18 +18,18 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[GONE] = TABLE_FIELD("gone", "GONE", "none", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[USR_SYS] =
 		TABLE_FIELD("usr_sys", "usr/sys", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_SHORT),
-	/* In a recording: its CPU, window by window. */
+	/* In a recording: the pool's CPU, window by window. */
 	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
 	[STATES] = TEXT_FIELD("states", "STATES"),
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
 };
 
-/* A table being made, and where its fields are. */
+/* A table being made, and the indexes of its fields. */
 typedef struct making {
 	const Digest *digest;
 	Table *table;
-	guint n_pools; /* that have a line of their own */
+	guint n_pools; /* with a line of their own */
 	guint texts[N_TEXTS];
 	guint costs[MOST_COSTS];
 } Making;
@@ -44,7 +44,7 @@ static const struct ctprof_report_field *field_of(guint cost)
 	return &quantity_of_cost(cost)->column;
 }
 
-/* The first cost from this one on that is a column; MOST_COSTS: there is none. */
+/* Returns the first cost, from this one on, that has a column; MOST_COSTS: none. */
 static guint column_from(guint cost)
 {
 	for (; quantity_of_cost(cost); cost++)
@@ -115,7 +115,7 @@ static char *tell_threads(const CostLine *line, guint newest)
 	return g_string_free(text, FALSE);
 }
 
-/* How the CPU time is shared between user mode and the kernel. */
+/* Returns the percentages of CPU time in user mode and in the kernel, "60/40"; NULL: none. */
 static char *tell_modes(const CostLine *line, guint side)
 {
 	gdouble user = digest_cost(line, side, COST_USER);
@@ -127,7 +127,7 @@ static char *tell_modes(const CostLine *line, guint side)
 	return g_strdup_printf("%d/%d", share, 100 - share);
 }
 
-/* All that only a pool of its own has. */
+/* Puts the fields that lines of sums do not have. */
 static void put_pool(const Making *making, struct ctprof_cell *cells, const CostLine *line)
 {
 	const Digest *digest = making->digest;
@@ -187,8 +187,8 @@ static void put_more(const Making *making)
 	put_line(making, CTPROF_ROLE_REST, &sum);
 }
 
-/* The rest of the host's own counters beyond the pools: threads that ended without a record, and
- * interrupts. */
+/* Returns the host's busy CPUs that no pool accounts for: threads that ended without a record, and
+ * interrupts.  NAN: not known, or only some of the host's threads are in the report. */
 static gdouble rest_of(const Digest *digest)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
@@ -221,7 +221,7 @@ static void put_total(const Making *making, gdouble rest)
 	put_line(making, CTPROF_ROLE_TOTAL, &line);
 }
 
-/* People are not shown a column in which nothing happens. */
+/* Hides columns that are 0 in every line from people. */
 static void hide_empty(const Making *making)
 {
 	for (guint i = column_from(0); i < MOST_COSTS; i = column_from(i + 1)) {
@@ -237,7 +237,7 @@ static void hide_empty(const Making *making)
 		if (is_empty)
 			table_hide(making->table, field, TRUE);
 	}
-	/* In a window what happened counts, not the moment of its end. */
+	/* In a window, what happened in it matters, not the states at its end. */
 	for (guint i = 0; i < 2 && making->digest->seconds > 0; i++)
 		table_hide(making->table, making->costs[i ? COST_BLOCKED : COST_RUNNABLE], TRUE);
 }

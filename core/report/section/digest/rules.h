@@ -10,30 +10,30 @@
 #include "digest.h"
 #include "throttling.h"
 
-/* Ended by a NULL name. */
+/* Arrays of rules end with a NULL name. */
 typedef struct rule {
 	const char *name, *unit;
-	gdouble limit; /* a finding begins here */
-	/* NAN: does not apply. */
+	gdouble limit; /* values from here on are findings */
+	/* Returns the measured value; NAN: the rule does not apply. */
 	gdouble (*measure)(const Subject *subject);
 	void (*say)(const Subject *subject, Sentence *sentence);
-	/* NULL: price times what was measured. */
+	/* NULL: the cost is price times the measured value. */
 	gdouble (*cost)(const Subject *subject);
 	gdouble price;
-	/* For rules that are alike: the cost they are about, and what they call it. */
+	/* For rules that share functions: the cost they are about, and the words for it. */
 	enum cost of;
 	const char *words;
 } Rule;
 
 #define MB 1e6
 #define GIB (1024.0 * 1024 * 1024)
-/* The cost of reading one reclaimed page a second again. */
+/* The cost of reading back one reclaimed page per second. */
 #define PRICE_OF_REFAULTS (4096 / (100 * MB))
-/* A limit that holds threads back for less, in percent of the time, is not worth a line. */
+/* Throttling for a smaller part of the time, in percent, is not worth a line. */
 #define LEAST_THROTTLED 10.0
-/* Fewer threads that wait are not worth a line. */
+/* Fewer waiting threads are not worth a line. */
 #define LEAST_QUEUE 0.5
-/* Mere oddities come after everything else. */
+/* Mere oddities are listed after everything else. */
 #define COST_OF_ODDITIES 0.01
 
 static inline gdouble subject_cost(const Subject *subject, enum cost cost)
@@ -41,7 +41,7 @@ static inline gdouble subject_cost(const Subject *subject, enum cost cost)
 	return digest_cost(subject->line, subject->digest->newest, cost);
 }
 
-/* NULL: not known. */
+/* Returns what ran while the threads of the pool waited for a CPU; NULL: not known. */
 static inline const Blame *subject_blame(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
@@ -50,15 +50,15 @@ static inline const Blame *subject_blame(const Subject *subject)
 			  subject_cost(subject, COST_WAITING) * digest->seconds * 1e9);
 }
 
-/* The largest pool of that cgroup, or else of one below it; NULL: none. */
+/* Returns the largest pool of that cgroup or, if none, of a cgroup below it; NULL: none. */
 const CostLine *cgroup_pool(const Digest *digest, const Limits *limits);
 
-/* Below that the cache is not worth a line. */
+/* Below these limits, the page cache is not worth a line. */
 #define LEAST_REFAULTS 1000.0 /* 1/s */
 #define LEAST_PRESSURE 1.0    /* percent of the time */
 
-/* Whether pages are read back that threads need: reading back by itself says nothing, as a
- * cache too large for what uses it is reclaimed for good reasons. */
+/* Whether threads have to wait for pages that are read back.  Reading back alone is no sign of
+ * trouble: it may be right to reclaim a cache that is larger than needed. */
 static inline gboolean is_thrashing(const Digest *digest)
 {
 	const HostState *host = &digest->host;

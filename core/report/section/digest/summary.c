@@ -11,14 +11,14 @@
 #define CENTIPERCENT 1e4 /* of one */
 #define GIB (1024.0 * 1024 * 1024)
 #define HOST "host"
-#define MOST_SKEW 0.02        /* of what is read at the beginning and at the end of a capture */
+#define MOST_SKEW 0.02        /* between values read at the beginning and at the end of a capture */
 #define LEAST_INTERRUPTS 0.05 /* CPUs */
 
 static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "system.load.avg15"};
 
-/* ---- what is known ---- */
+/* ---- the state of the host ---- */
 
-/* The value in the newest capture. */
+/* Returns the host's value in the newest capture. */
 static struct ctprof_value value_of(const Digest *digest, const char *name)
 {
 	Record *sides[SIDES];
@@ -27,7 +27,7 @@ static struct ctprof_value value_of(const Digest *digest, const char *name)
 	return draft_value(digest->draft, TABLE_HOST, sides, digest->newest, name);
 }
 
-/* NAN: there is none. */
+/* Returns the host's number in the newest capture; NAN: absent. */
 static gdouble now(const Digest *digest, const char *name)
 {
 	const struct ctprof_value value = value_of(digest, name);
@@ -45,7 +45,7 @@ gdouble host_state_value(const Digest *digest, const Quantity *quantity)
 	return G_STRUCT_MEMBER(gdouble, (HostState *)(uintptr_t)&digest->host, quantity->at);
 }
 
-/* A quantity by one of its formulas; NAN: it gives no value. */
+/* Computes a quantity by one of its formulas; NAN: it gives no value. */
 static gdouble ask(const Digest *digest, const Quantity *quantity, const Formula *formula)
 {
 	struct ctprof_value value;
@@ -58,7 +58,7 @@ static gdouble ask(const Digest *digest, const Quantity *quantity, const Formula
 	return formula_convert(formula, value.real);
 }
 
-/* The first formula that gives a value counts. */
+/* Computes each quantity by the first of its formulas that gives a value. */
 static void ask_all(Digest *digest)
 {
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
@@ -74,10 +74,11 @@ static void ask_all(Digest *digest)
 	}
 }
 
-/* The host's own CPU, by the best that counts it. */
+/* Sets the host's busy CPUs from the best counter available. */
 static void settle_busy(HostState *host)
 {
-	/* A turn that ended may have begun long ago: no more CPUs than were not idle. */
+	/* A turn that ended in the window may have begun long before it, so the CPUs that were not
+	 * idle are the limit. */
 	if (isnan(host->busy) && !isnan(host->idle) && !isnan(host->busy_turns))
 		host->busy = CLAMP(host->busy_turns, 0, MAX(host->cpus - host->idle, 0));
 	host->is_rough = host->is_of_ticks = isnan(host->busy) && !isnan(host->busy_ticks);
@@ -94,7 +95,7 @@ void host_state_read(Digest *digest)
 
 	ask_all(digest);
 	settle_busy(host);
-	/* The thread that read the number was running. */
+	/* The thread that read the number was running itself, so it is not counted. */
 	if (host->runnable >= 1)
 		host->runnable--;
 	for (guint i = 0; i < G_N_ELEMENTS(host->load); i++)
@@ -133,8 +134,8 @@ static void add_pressure(Sentence *sentence, gdouble share)
 			  term_plain(CTPROF_TERM_PADDED, CTPROF_LADDER_NONE, share));
 }
 
-/* The kernel counts a thread that its quota holds back as one that waits for a CPU.  In how much
- * of that time no other thread waited is not known. */
+/* Adds how much of the pressure may be due to quotas.  The kernel counts a throttled thread as one
+ * that waits for a CPU; it is not known for how much of that time no other thread waited. */
 static void add_throttling(const Digest *digest, Sentence *sentence)
 {
 	gdouble share = digest->host.cpu_pressure, throttled = 0;
@@ -211,7 +212,7 @@ static void tell_memory(const Digest *digest, Sentence *sentence)
 		sentence_add(sentence, CTPROF_PIECE_APART, "no swap", NULL, 0);
 }
 
-/* The three lines about the host, and what is between the ends of a recording. */
+/* The three lines about the host, and the measure of each whose spread a recording shows. */
 static const struct host_line {
 	guint32 role;
 	void (*tell)(const Digest *digest, Sentence *sentence);
@@ -284,7 +285,7 @@ const Section section_host_state = {
 	.draft = draft_host_state,
 };
 
-/* ---- above and below ---- */
+/* ---- titles ---- */
 
 static Sentence *add_title(const Digest *digest)
 {
@@ -332,7 +333,7 @@ static void add_machine(const Digest *digest, Sentence *title)
 		    term_text(CTPROF_TERM_TEXT, store_text(digest->draft->store, kernel)));
 }
 
-/* The command and its times, as perf stat ends. */
+/* Adds the command and its times, like the last lines of perf stat. */
 static void add_command(const Digest *digest)
 {
 	const CommandFacts *facts = digest->draft->plan->options->command;
@@ -365,8 +366,8 @@ static gboolean is_of_one_file(const AnalysisOptions *options)
 	       (at && second && strncmp(first, second, (gsize)(at - first) + 1) == 0);
 }
 
-/* The name of a side: for two samples of one recording their times, the second one with the time
- * zone. */
+/* Returns the name of a side: the file's or, for two samples of one recording, the sample's time,
+ * on the second side with the time zone. */
 static struct ctprof_term side_name(const Digest *digest, guint side)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
@@ -414,7 +415,7 @@ static void add_threads(const Digest *digest)
 		    term_whole((gdouble)digest->threads[0]));
 }
 
-/* Processes that no number here contains. */
+/* Adds the number of processes that are not included in any number here. */
 static void add_unseen(const Digest *digest)
 {
 	const guint64 *unseen = digest->draft->plan->options->unseen;

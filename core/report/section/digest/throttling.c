@@ -8,14 +8,14 @@
 
 #define EVENT_MAX "max"
 #define BPF_STATE "sched_ext.state"
-/* How far what a cgroup used may be from its quota, as a share, when it used all of it. */
+/* A cgroup whose use differs from its quota by less than this share has used all of it. */
 #define ABOUT 0.1
 
 static const struct input {
 	const char *metric;
 	gsize at; /* in Limits */
 	gdouble scale;
-	gboolean grows; /* what counts is the change in a window */
+	gboolean grows; /* in a window, its growth is taken */
 } inputs[] = {
 	{"cpu.nr_periods", G_STRUCT_OFFSET(Limits, n_periods), 1, TRUE},
 	{"cpu.nr_throttled", G_STRUCT_OFFSET(Limits, n_throttled), 1, TRUE},
@@ -28,7 +28,7 @@ static const struct input {
 	{"memory.events", G_STRUCT_OFFSET(Limits, n_max), 1, TRUE},
 };
 
-/* 0: not known. */
+/* Returns the input's number, scaled; 0: not known. */
 static gdouble number_of(const Draft *draft, const Pool *pool, const struct input *input,
 			 const struct ctprof_value values[SIDES])
 {
@@ -57,7 +57,8 @@ static void take(const Draft *draft, const Pool *pool, const struct input *input
 	}
 }
 
-/* The kernel counts an event in the cgroups above, too, which come before it in the list. */
+/* The kernel also counts an event in the cgroups above.  These come earlier in the list, so the
+ * counts of the cgroups below are subtracted from theirs. */
 static void take_below(const GArray *list)
 {
 	for (guint i = list->len; i-- > 0;) {
@@ -72,7 +73,7 @@ static void take_below(const GArray *list)
 	}
 }
 
-/* Whether a BPF scheduler runs: it may enforce quotas, of which cpu.stat then counts nothing. */
+/* Whether a BPF scheduler runs: it may enforce quotas without any count in cpu.stat. */
 static gboolean has_bpf_scheduler(const Draft *draft)
 {
 	Record *sides[SIDES];
@@ -106,10 +107,11 @@ GArray *limits_list(const Draft *draft)
 				      fabs(limits.used_s - most) < most * ABOUT;
 		if (limits.is_uncounted)
 			limits.throttled_s = limits.seconds;
-		/* In totals, the other numbers began with the cgroup. */
+		/* In totals, all other numbers have counted since the cgroup was created. */
 		if (!draft->intake->one_by_one && limits.n_throttled <= 0)
 			continue;
-		/* A row may be new because its limit is: what it counted is older. */
+		/* A row may be new only because its limit is; its counters are then older than the
+		 * window. */
 		if (draft->window && !pool->sides[0] &&
 		    limits.n_periods * limits.period > limits.seconds + limits.period)
 			continue;

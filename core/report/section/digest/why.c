@@ -9,7 +9,7 @@
 #define POLICY "policy"
 #define PLACE "wait_channel"
 
-#define LEAST_PART 0.8      /* of a pool, for one thread or process to be named */
+#define LEAST_PART 0.8      /* of a pool's cost, for one thread or process to be named */
 #define LEAST_IDLE 0.5      /* CPUs */
 #define LEAST_SATURATED 0.9 /* of the CPUs are busy */
 #define LEAST_RIVAL 0.2     /* CPUs */
@@ -23,7 +23,7 @@ gboolean why_needs(const char *metric)
 	       (strcmp(metric, PLACE) != 0 && g_strv_contains(why_metrics, metric));
 }
 
-/* A value that all threads of a pool share; ABSENT: they differ, or it is not known. */
+/* Returns the value that all threads of a pool share; ABSENT: they differ, or it is unknown. */
 static struct ctprof_value common(const Digest *digest, const CostLine *line, const char *metric)
 {
 	struct ctprof_value value = draft_value(digest->draft, TABLE_THREADS, line->group->sides,
@@ -40,7 +40,7 @@ void why_read_pinned(const Digest *digest, CostLine *line)
 {
 	gdouble used = digest_cost(line, digest->newest, COST_CPU);
 
-	/* A pool that asks for next to nothing is not in the way of others. */
+	/* A pool that asks for almost no CPU is not in the way of others. */
 	if (used + digest_cost(line, digest->newest, COST_WAITING) < LEAST_RIVAL)
 		return;
 	const struct ctprof_value cpus = common(digest, line, AFFINITY);
@@ -65,7 +65,7 @@ void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
 	    term_name(store_take(digest->draft->store, name)));
 }
 
-/* ", at nice 19", ", under SCHED_FIFO", if it is not as for most. */
+/* Adds ", at nice 19" or ", under SCHED_FIFO" if this differs from the default. */
 static void add_class(const Digest *digest, const CostLine *line, Sentence *sentence)
 {
 	const struct ctprof_value policy = common(digest, line, POLICY);
@@ -77,8 +77,9 @@ static void add_class(const Digest *digest, const CostLine *line, Sentence *sent
 		SAY(sentence, ", at nice {}", term_count("nice", "none", (gdouble)nice.min));
 }
 
-/* The other pool that uses most CPU, of those that must run where this one may, and more than
- * this one: else its threads are in each other's way.  NULL: none. */
+/* Returns the other pool that uses most CPU, of those pinned to the same CPUs if this one is
+ * pinned; NULL: none.  It must use at least as much as this one: otherwise the pool's own threads
+ * are in each other's way. */
 static const CostLine *find_rival(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
@@ -114,7 +115,7 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
 		    term_count("cpus", "cpus", host->cpus));
 	add_class(digest, subject->line, sentence);
-	/* Otherwise the pools that ran on their CPUs are known. */
+	/* A rival is only guessed if it is not known which pools ran on their CPUs. */
 	if (subject_blame(subject) || (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus)))
 		return;
 	const CostLine *rival = find_rival(subject);
