@@ -12,7 +12,8 @@ static const struct ctprof_report_field cpu_field = {
 	.tags = "",
 };
 
-/* The busy time of all CPUs in the window, exact or in clock ticks; FALSE: not captured. */
+/* Computes the busy time of all CPUs in the window, exact or in clock ticks; FALSE: not
+ * captured. */
 static gboolean ask_busy(const Draft *draft, gint64 *ret_ns, gboolean *ret_is_exact)
 {
 	const Quantity *busy = quantity_host_busy();
@@ -52,7 +53,7 @@ static void draft_account(const Draft *draft, const Section *section)
 	gboolean is_exact;
 	gint64 busy;
 
-	/* With only some processes, the rest is not unaccounted. */
+	/* With only some processes captured, the rest of the time is not unaccounted for. */
 	if (!window || !window->has_cpu || !draft->plan->options->is_whole_host ||
 	    draft->plan->pids)
 		return;

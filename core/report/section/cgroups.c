@@ -4,8 +4,8 @@
 
 #include "choices.h"
 
-/* A value that one cgroup lacks, its group lacks: if one part is unlimited or
- * unknown, so is the whole. */
+/* If one cgroup lacks the value, so does its group: if a part is unlimited or unknown, so is the
+ * whole. */
 #define STRICT 1u
 /* A setting: its change is not a number. */
 #define SETTING 2u
@@ -15,7 +15,7 @@
 #define BESIDE 8u
 /* A map: a line for each key. */
 #define KEYED 16u
-/* The first screen needs it, too. */
+/* The first screen needs the metric, too. */
 #define OF_DIGEST 32u
 
 #define MEMORY_STAT "memory.stat"
@@ -68,7 +68,7 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 	gboolean map = metric->def.kind == CTPROF_MAP && metric->def.unit != CTPROF_UNIT_TEXT;
 	const Plan *plan = data;
 
-	/* Conditions know all names. */
+	/* A condition may name any metric. */
 	if (!axis_has(plan->axis, LABEL_CGROUP) && plan->conditions->len == 0 &&
 	    !cgroups_serve_digest(metric))
 		return NULL;

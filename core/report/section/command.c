@@ -43,7 +43,8 @@ static struct ctprof_value status_of(const Draft *draft, const CommandFacts *fac
 					    : g_strdup_printf("exit %d", facts->exit_status)));
 }
 
-/* The option that makes room for more records.  The name comes from a file. */
+/* Returns a hint at the option that makes room for more records.  The source's name comes from a
+ * file, so it is checked. */
 static const char *room_for_more(const Draft *draft, const Side *side)
 {
 	const char *source = side->exits_source;
@@ -53,8 +54,7 @@ static const char *room_for_more(const Draft *draft, const Side *side)
 	return store_take(draft->store, g_strdup_printf(" (-O %s.buffer=SIZE)", source));
 }
 
-/* Notes its source, and how much the rest of the report knows about what
- * ended. */
+/* Notes where the values come from, and how much of what ended the rest of the report knows. */
 static void add_notes(const Draft *draft, Table *table, const CommandFacts *facts)
 {
 	const Side *after = &draft->sides[1];

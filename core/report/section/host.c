@@ -53,8 +53,8 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 			   walk.values);
 }
 
-/* Drafts what no other section shows and what differs between the sides; for the
- * BPF scheduler everything if anything changed, as it is read together. */
+/* Drafts the metrics of the host that no other section shows; in compare, only those that differ.
+ * For the BPF scheduler, drafts all if any differs, as they are read together. */
 static void draft_host(const Draft *draft, const Section *section)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;

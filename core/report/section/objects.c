@@ -77,7 +77,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 
-/* The size of an object: its first figure. */
+/* Returns the size of an object: its first figure. */
 static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first)
 {
 	struct ctprof_value values[SIDES];
@@ -88,7 +88,7 @@ static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first
 	return size;
 }
 
-/* Whether any of the objects has a value of it. */
+/* Whether any of the objects has a value of the figure. */
 static gboolean is_known(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group,
 			 const Figure *figure)
 {

@@ -30,7 +30,7 @@ static const Measure *find_measure(const Draft *draft, enum intake_table from, g
 	return draft_measure(draft, from, name);
 }
 
-/* A table of one resource's pressure. */
+/* Begins the table of one resource's pressure. */
 static Table *begin(const Draft *draft, const Section *section, enum intake_table from,
 		    guint resource)
 {
@@ -100,7 +100,7 @@ static void draft_resource(const Draft *draft, const Section *section, enum inta
 			if (!add_half(draft, table, from, resource, half,
 				      g_ptr_array_index(pools, i)))
 				table_drop_last(table);
-	/* None was measured. */
+	/* No pressure was measured: all values are 0. */
 	if (!has_any(table))
 		g_array_set_size(table->lines, 0);
 	draft_close(draft, table);

@@ -26,7 +26,7 @@ static void pool_side(const Draft *draft, Pools *pools, guint side)
 	}
 }
 
-/* The map's measure, which both sides identify by name. */
+/* Returns the measure of the map; both sides share it, as measures are joined by name. */
 static const Measure *find_map(const Draft *draft)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_SMAPS].list;
@@ -34,7 +34,7 @@ static const Measure *find_map(const Draft *draft)
 	return list->len > 0 ? g_ptr_array_index(list, list->len - 1) : NULL;
 }
 
-/* A process in the order of the table. */
+/* A process of the table, with its sort keys. */
 typedef struct entry {
 	Pool *pool;
 	const char *const *names; /* as shown */
@@ -74,7 +74,8 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 	return record_key_compare(&x->pool->key, &y->pool->key);
 }
 
-/* Both sides' processes that match --filter, which pools owns; none if no map was folded. */
+/* Lists both sides' processes that match --filter, sorted; pools owns them.  Empty if no map was
+ * folded. */
 static GArray *sort_processes(const Draft *draft, Pools *pools)
 {
 	const Measure *measure = find_map(draft);

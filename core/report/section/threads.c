@@ -4,7 +4,7 @@
 
 /* ---- the lines of a section ---- */
 
-/* A future row. */
+/* A line before it is added to the table. */
 typedef struct line {
 	const Group *group;
 	Standing at;
@@ -32,7 +32,7 @@ static gint compare_branches(gconstpointer a, gconstpointer b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The index at which the key first appeared; now, if it is new. */
+/* Returns the index at which the key first appeared: at, if it is new. */
 static guint first_at(GHashTable *firsts, const char *cgroup, const char *pcomm, guint at)
 {
 	RecordKey key = {.names = {cgroup, pcomm}};
@@ -85,7 +85,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	return TRUE;
 }
 
-/* The figures that are shown, guint. */
+/* Lists the indexes (guint) of the figures that are shown. */
 static GArray *list_figures(const Draft *draft, gboolean derived)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -146,7 +146,7 @@ static guint64 list_lines(const Draft *draft, const GArray *figures, GArray *lin
 	return n_cut;
 }
 
-/* The distributions, which the table then owns. */
+/* Adds the distributions to the cell; the table owns them. */
 static void put_histograms(const Draft *draft, Table *table, const Figure *figure,
 			   const Group *group, struct ctprof_cell *cell)
 {
@@ -218,7 +218,7 @@ static void draft_derived(const Draft *draft, const Section *section)
 		draft_figures(draft, TRUE, section);
 }
 
-/* The delays are in the section primary; without it, they have their own. */
+/* Delays are in the section primary; if that is not wanted, they have this section. */
 static void draft_delay(const Draft *draft, const Section *section)
 {
 	if (!plan_has_section(draft->plan, SECTION_PRIMARY))

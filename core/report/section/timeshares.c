@@ -6,7 +6,7 @@
 #include "report/stats/interval.h"
 
 #define CONFIDENCE 0.95
-/* On the first screen. */
+/* The number of states shown on the first screen. */
 #define MOST_TOLD 3
 
 enum { TIME, SHARE, LOW, HIGH, N_FIELDS };
@@ -47,7 +47,7 @@ static void put(const Draft *draft, struct ctprof_cell *cell, gdouble number)
 		       (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = number});
 }
 
-/* The samples divide a part of the time; their error is one of that part. */
+/* The samples divide only a part of the time, so their error applies to that part. */
 static void put_interval(const Draft *draft, struct ctprof_cell *cells, const StateTimes *times,
 			 gdouble ns, gdouble sum)
 {

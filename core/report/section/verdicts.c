@@ -9,7 +9,7 @@
 #include "report/join/polarity.h"
 #include "report/join/runs.h"
 
-/* With this many, more runs change little. */
+/* From this number on, more runs change little. */
 #define ENOUGH_RUNS 8
 #define MOST_SETTINGS 2
 #define MOST_OUTLIERS 2
@@ -128,7 +128,7 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 	}
 }
 
-/* ---- what is said of it ---- */
+/* ---- titles and notes ---- */
 
 static void add_settings(const Draft *draft, RunsReport *report)
 {

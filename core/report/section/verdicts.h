@@ -8,7 +8,7 @@
 /* The beginning of a warning about a difference in setup. */
 #define VERDICTS_SETUP "setup differs: "
 
-/* Its results besides the table. */
+/* The results besides the table. */
 typedef struct runs_report {
 	GArray *hits;        /* struct ctprof_report_hit, appended */
 	GArray *only[SIDES]; /* struct ctprof_report_line of groups of one side, appended */

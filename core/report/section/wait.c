@@ -4,7 +4,7 @@
 
 #include "report/draft/draft.h"
 
-/* Per group. */
+/* The number of places shown per group. */
 #define MAX_PLACES 3
 
 /* Metrics of a place, the more detailed first; one without values is skipped. */
@@ -55,7 +55,7 @@ static void take_place(GArray *places, const MapItem *item, guint side)
 	g_array_append_val(places, place);
 }
 
-/* The places of both sides, the most common first. */
+/* Lists the places of both sides, the most common first. */
 static GArray *list_places(const Draft *draft, const Group *group, const Measure *measure)
 {
 	GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
@@ -72,7 +72,7 @@ static GArray *list_places(const Draft *draft, const Group *group, const Measure
 	return places;
 }
 
-/* Threads that wait, on the side that has more; below 0: none. */
+/* Returns the number of waiting threads on the side that has more; below 0: none. */
 static gdouble weigh(const Draft *draft, const Group *group, gconstpointer measure)
 {
 	g_autoptr(GArray) places = list_places(draft, group, measure);
@@ -89,7 +89,7 @@ static void add_place(const Draft *draft, Table *table, const Group *group, cons
 {
 	struct ctprof_value values[SIDES];
 
-	/* As complete as the values of the group's threads. */
+	/* The number is as complete as the values of the group's threads. */
 	draft_values(draft, TABLE_THREADS, group->sides, measure, values);
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		if (values[side].type == CTPROF_VALUE_MODE) {
