@@ -124,7 +124,7 @@ gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number)
 	}
 }
 
-/* Exact even if converting each to gdouble would not be. */
+/* Is exact even where the values converted to gdouble would not be. */
 static struct ctprof_value subtract(const struct ctprof_value *before,
 				    const struct ctprof_value *after)
 {

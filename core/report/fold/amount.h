@@ -26,8 +26,7 @@ void coverage_merge(Coverage *coverage, const Coverage *from);
 /* Fills in n, missing, why and PARTIAL of a present value. */
 void coverage_tell(const Coverage *coverage, struct ctprof_value *value);
 
-/* A sum of the rows' numbers so far.  A partial number makes the sum
- * partial. */
+/* The sum of the rows' numbers so far.  A partial number makes the sum partial. */
 typedef struct amount {
 	guint64 number; /* saturating */
 	Coverage coverage;
@@ -46,9 +45,9 @@ gboolean value_is_size(const struct ctprof_value *value);
 
 /* The value as one number (a range as its middle).  FALSE: it has none. */
 gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number);
-/* By how much a value grew.  A counter that fell was reset: ABSENT; others change with their
- * sign.  born: there was nothing before, so that it grew from 0.  Its coverage is that of
- * the end, where the rows in between are known. */
+/* Returns by how much a value grew.  A counter that fell was reset: ABSENT; other kinds may fall.
+ * born: there was nothing before, so the value grew from 0.  The coverage is that of the end, where
+ * the rows in between are known. */
 struct ctprof_value value_growth(guint32 kind, const struct ctprof_value *before,
 				 const struct ctprof_value *after, gboolean born);
 

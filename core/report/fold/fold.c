@@ -70,7 +70,7 @@ static void cpus_add(Store *store, guint64 *cells, gboolean first, guint64 value
 	const CpuList *list = first ? NULL : (const void *)(uintptr_t)cells[2];
 	guint64 one[] = {cpus->n, cpus->n, 0};
 
-	/* The list is mostly the same; if threads disagree, there is none. */
+	/* The list is usually the same; if threads disagree, none is kept. */
 	if (first || (list && !cpu_list_is(list, cpus)))
 		list = store_cpus(store, cpus);
 	one[2] = (guint64)(uintptr_t)list;
@@ -92,7 +92,7 @@ static void cpus_value(const guint64 *cells, struct ctprof_value *ret_value)
 	ret_value->text = list ? list->text : NULL;
 }
 
-/* ---- categories: how many rows have which of the values ---- */
+/* ---- categories: the number of rows with each value ---- */
 
 /* Cells: a text and its number of rows, and a table of other texts, which most
  * groups lack. */

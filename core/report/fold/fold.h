@@ -30,13 +30,13 @@ typedef struct fold {
 
 /* The fold of a kind and unit; NULL: not folded. */
 const Fold *fold_find(guint32 kind, guint32 unit);
-/* A label of a single row (the host's): the first value is kept. */
+/* The fold of a label of a single row (the host's): keeps the first value. */
 const Fold *fold_label(guint32 unit);
 /* The PSS of processes: a single entry of the map of their memory. */
 extern const Fold fold_pss;
-/* The most common of the paths in that v1 controller which has quotas; "" counts as one. */
+/* The most common of the paths in the v1 controller with quotas (cpu); "" counts as a path. */
 extern const Fold fold_v1_path;
-/* The entries that these two are of, ended by NULL. */
+/* The keys of the map entries that these two fold; NULL after the last. */
 extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
 extern const Fold fold_commonest;
@@ -46,6 +46,6 @@ extern const Fold fold_memory_stat;
 /* A folded histogram. */
 const Histogram *fold_histogram(const guint64 *cells);
 
-/* Appends the values of a folded category as MapItem, whose number is that of rows,
- * in any order. */
+/* Appends the values of a folded category as MapItem, in any order; number is the number of
+ * rows. */
 void fold_list_modes(const guint64 *cells, GArray *ret_items);

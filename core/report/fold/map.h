@@ -18,10 +18,10 @@ const GArray *fold_map_items(const guint64 *cells);
 /* Whether the key of memory.stat is a level, in bytes. */
 gboolean fold_is_memory_level(const char *key);
 
-/* Sums numbers; keeps the first text of a key. */
+/* Sum the numbers, and keep the first text of a key. */
 void map_add_sum(Store *store, guint64 *cells, gboolean first, guint64 value);
 void map_merge_sum(guint64 *cells, gboolean first, guint64 *from);
-/* Takes the highest of levels, the sum of other keys. */
+/* Keep the highest value of levels, and the sum of other keys. */
 void map_add_memory_stat(Store *store, guint64 *cells, gboolean first, guint64 value);
 void map_merge_memory_stat(guint64 *cells, gboolean first, guint64 *from);
 void map_clear(guint64 *cells);

@@ -45,7 +45,7 @@ static const char *keep_tags(Store *store, const struct ctprof_metric *def)
 	return store_text(store, tags);
 }
 
-/* The measure of that metric; NULL: the name belongs to a different one. */
+/* Returns the measure of that metric; NULL: the name belongs to a different one. */
 static const Measure *take_measure(Measures *measures, const Metric *metric, const Fold *fold)
 {
 	const struct ctprof_metric *def = &metric->def;
@@ -98,7 +98,7 @@ void layout_init(Layout *layout, Measures *measures, const Registry *registry, e
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *metric = g_ptr_array_index(metrics, i);
 
-		/* Sources of a live capture declare more than is wanted. */
+		/* Sources of a live capture declare more metrics than are wanted. */
 		if (metric->row != row || !(metric->wanted || metric->slot == 0))
 			continue;
 		/* Slot 0, the number of threads, is not in any row. */

@@ -243,7 +243,7 @@ void record_merge(Record *record, const Layout *layout, Record *from)
 	record->short_ns = fold_add_saturated(record->short_ns, from->short_ns);
 	record->n_starts += from->n_starts;
 	record->starts = fold_add_saturated(record->starts, from->starts);
-	/* The other record owns its memory now. */
+	/* The memory of its cells belongs to the other record now. */
 	from->n = 0;
 	g_clear_pointer(&from->coverages, g_free);
 }
@@ -258,7 +258,7 @@ static void finish_number(const Measure *measure, struct ctprof_value *value)
 		value->number = fold_multiply_saturated(value->number, KIB);
 }
 
-/* The index of a measure's value; -1: that side does not have it. */
+/* Returns the index of a measure's value; -1: that side does not have it. */
 static gint find_place(const Record *record, const Layout *layout, const Measure *measure)
 {
 	return record && measure ? layout_find(layout, measure) : -1;
@@ -283,7 +283,7 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 				     ret_value);
 		finish_number(measure, ret_value);
 	}
-	/* Mostly complete, and needed once per line. */
+	/* A shortcut for the usual case, a complete value: this is called once per line. */
 	if (is_there && !record->coverages) {
 		ret_value->n = record->n;
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows folded under one key, and the records of a side by key. */
+/* Records: rows folded under one key; and the set of a side's records by key. */
 #pragma once
 
 #include <glib.h>
@@ -12,13 +12,13 @@
 typedef struct record {
 	RecordKey key;
 	guint64 n;                 /* rows */
-	guint64 n_ghosts;          /* of these: made up, for threads that this side does not have */
-	guint64 n_short, short_ns; /* of a window: threads that began and ended in it, their CPU */
+	guint64 n_ghosts;          /* of these: made up for threads that the side does not have */
+	guint64 n_short, short_ns; /* in a window: threads that began and ended in it; their CPU */
 	guint64 n_starts;          /* rows whose start tick is known, and their sum */
 	guint64 starts;
-	guint64 place; /* in the order of arrival, in its set */
-	/* For each value, if rows of one key lack different values.  Mostly
-	 * they do not, and the states suffice: NULL. */
+	guint64 place; /* index in its set, in the order of arrival */
+	/* For each value, if rows of one key lack different values.  NULL if they do not, the usual
+	 * case, as the states suffice then. */
 	Coverage *coverages;
 	guint64 words[]; /* a state for each value (enum ctprof_absence), then the cells */
 } Record;
@@ -38,7 +38,7 @@ Record *record_set_find(const RecordSet *set, const RecordKey *key);
 /* The keys' records, ordered bytewise; borrowed elements, the caller unrefs. */
 GPtrArray *record_set_sorted(const RecordSet *set);
 
-/* The same, in the order of their first rows. */
+/* The keys' records in the order of their first rows; borrowed elements, the caller unrefs. */
 GPtrArray *record_set_arrived(const RecordSet *set);
 
 /* The number of threads (or other row objects) of the side; 0 without a record. */
@@ -50,8 +50,8 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why);
 /* Merges `from` into record; afterwards `from` may only be freed. */
 void record_merge(Record *record, const Layout *layout, Record *from);
-/* The folded value and its coverage, ABSENT if record is NULL or has none; KiB
- * are converted to bytes. */
+/* Sets the folded value and its coverage, ABSENT if record is NULL or has none; converts KiB to
+ * bytes. */
 void record_value(const Record *record, const Layout *layout, const Measure *measure,
 		  struct ctprof_value *ret_value);
 /* Appends a category's values as MapItem with the number of rows.  record NULL:
