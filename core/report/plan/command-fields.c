@@ -5,7 +5,7 @@
 
 #define COMMAND_NAME "command"
 
-/* The same command is run on both sides, so that whatever it costs can be judged. */
+/* The same command is run on both sides, so any of its costs can be judged. */
 #define COMMAND_COST(name, unit, ladder) COMMAND_FIELD(name, unit, ladder, CTPROF_MORE_IS_WORSE)
 #define COMMAND_COUNT(name) COMMAND_FIELD(name, "none", CTPROF_LADDER_UNITLESS, 0)
 #define COMMAND_FIELD(name_, unit_, ladder_, polarity_)                                            \

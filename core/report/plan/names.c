@@ -8,8 +8,8 @@
 #include "plan.h"
 #include "report/join/rank.h"
 
-/* Where metrics are that are not of groups of threads, or not amounts: the first that
- * matches. */
+/* Where to find metrics that are not of groups of threads, or not amounts: the first row that
+ * matches applies. */
 static const struct use {
 	enum row_class row;
 	const char *prefix, *instead;
@@ -57,7 +57,7 @@ static gboolean fail_metric(const char *option, const Metric *metric, GError **e
 	return fail_known(option, def->name, what, use->instead, error);
 }
 
-/* Names of the first screen; FALSE: it is not one of them. */
+/* Fails for a name of the first screen, and returns TRUE; FALSE: it is not one. */
 static gboolean is_of_screen(const char *option, const char *name, GError **error)
 {
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {

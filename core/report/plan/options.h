@@ -19,8 +19,7 @@ typedef enum swap_share {
 	SHARE_BY_NAME,   /* by name, mapping by mapping */
 } SwapShare;
 
-/* The command of ctprof stat: what wait4() reports for it and all it waited
- * for. */
+/* The command of ctprof stat: what wait4() reports for it and all children it waited for. */
 typedef struct command_facts {
 	char *line;    /* as given */
 	gint32 parent; /* the process that waited for it, ctprof */
@@ -28,8 +27,7 @@ typedef struct command_facts {
 	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
 	int exit_status, signal; /* signal: the one that ended it, or 0 */
-	/* Why threads that ended in between were not recorded, one clause; NULL: they
-	 * were. */
+	/* Why threads that ended in between were not recorded, in one clause; NULL: they were. */
 	const char *exits_why;
 } CommandFacts;
 
@@ -44,22 +42,21 @@ typedef struct analysis_options {
 	gboolean no_thread_normalize, no_cgroup_normalize;
 	char *sort_by, *columns, *sections, *metrics; /* as typed; NULL: default */
 	const char *display_format; /* compare: full, delta-only, no-pct, arrow, pct-only */
-	char *explain;              /* the finding to show with its numbers, alone; NULL: none */
+	char *explain;              /* show only this finding, with its numbers; NULL: all */
 	char *filter;               /* regex one of the names must match; NULL: none */
 	const char *const *pids;    /* only these tgids, as text; NULL: all */
 	GHashTable *tids;           /* only these threads, GINT_TO_POINTER; NULL: all */
-	const char *watched;        /* of a window: a group whose threads are listed; NULL: none */
+	const char *watched;        /* in a window: a group whose threads are listed; NULL: none */
 	gboolean changed;           /* hide unchanged lines */
 	gdouble min_pct;            /* hide smaller changes; 0: none */
 	char *min_delta;            /* "5ms", "1MiB"; NULL: none */
 	gboolean rate;              /* counters' deltas per second */
-	gdouble elapsed_s;          /* between the captures; with rate, or of a window */
-	/* It may become a window: keep single threads. */
+	gdouble elapsed_s;          /* between the captures; with rate, or in a window */
+	/* The two sides may become a window: keep single threads. */
 	gboolean may_be_window;
-	/* It is a window; may be set until analysis_finish(), like
-	 * elapsed_s. */
+	/* The two sides are a window; may be set until analysis_finish(), like elapsed_s. */
 	gboolean is_window;
-	guint64 began;          /* the start tick of a thread that begins with it */
+	guint64 began;          /* the start tick of a thread that begins with the window */
 	gboolean is_whole_host; /* no side is limited to some processes */
 	/* For each capture: the start tick of a thread that starts when it begins, and its
 	 * duration in s; 0: unknown. */
@@ -77,25 +74,25 @@ typedef struct analysis_options {
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
-	/* Changes between sums that lack different rows may also meet it. */
+	/* Changes between sums that lack different rows may also meet fail_on. */
 	gboolean fail_on_partial;
 	Layers *layers;         /* of --group-by layer; NULL otherwise */
 	Categories *categories; /* NULL: everything is in "other" */
 	SwapShare swap_share;
 
-	Series *collects;  /* what the first screen says is noted there; NULL: nowhere */
-	Series *past;      /* what a recording shows beside its ends; NULL: nothing */
-	Series *host_past; /* the same of the host alone, in more windows; NULL: these suffice */
+	Series *collects;  /* receives the values of the first screen; NULL: none */
+	Series *past;      /* the windows between a recording's ends; NULL: none */
+	Series *host_past; /* the host's values in more windows; NULL: past suffices */
 
 	/* For several runs per side: */
-	Runs *runs;    /* that are analysed; NULL: not a report of runs */
+	Runs *runs;    /* the runs to analyse; NULL: not a report of runs */
 	gdouble alpha; /* accepted share of false positives among rows called changed */
 
 	/* For ctprof memory: */
 	const Section *view;   /* NULL: another command */
-	const char *sort;      /* a word of view->orders; NULL: the first */
-	gint32 pid;            /* of a view that takes one */
-	const char *object;    /* of a view that takes one */
+	const char *sort;      /* one of view->orders; NULL: the first */
+	gint32 pid;            /* for a view that takes one */
+	const char *object;    /* for a view that takes one */
 	gboolean for_machines; /* include what only machines read */
 	PoolBy pool_by;
 	gboolean flat;               /* processes as a flat list, not a tree */
@@ -103,7 +100,7 @@ typedef struct analysis_options {
 	gboolean fold;               /* fold insignificant subtrees */
 	gboolean all;                /* also processes without memory: kernel threads */
 	gboolean wide;               /* every field */
-	const CommandFacts *command; /* that has ended; NULL: none */
+	const CommandFacts *command; /* the command that has ended; NULL: none */
 	/* The user has already been warned about unreadable values. */
 	gboolean is_told;
 } AnalysisOptions;

@@ -11,7 +11,7 @@
 #define RENAME_MIN_TYPES 10
 #define RENAME_MIN_JACCARD 0.90
 
-/* Kinds that are the size of an object. */
+/* Kinds of metric that can be the size of an object. */
 static const guint32 sizes[] = {
 	CTPROF_COUNTER, CTPROF_LEVEL, CTPROF_PEAK, CTPROF_LOW, CTPROF_GAUGE,
 };
@@ -51,7 +51,7 @@ static void need_costs(GHashTable *needed)
 			need_inputs(needed, &quantity->formulas[k]);
 }
 
-/* Whether a condition is on every metric that has a polarity. */
+/* Whether a condition applies to every metric that has a polarity. */
 static gboolean plan_judges_all(const Plan *plan)
 {
 	for (guint i = 0; i < plan->conditions->len; i++)
@@ -60,8 +60,7 @@ static gboolean plan_judges_all(const Plan *plan)
 	return FALSE;
 }
 
-/* The metrics that options name, and the inputs of derived metrics to be
- * shown. */
+/* Lists the metrics that options name, and the inputs of derived metrics to be shown. */
 static GHashTable *list_needed(const Plan *plan)
 {
 	GHashTable *needed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -190,7 +189,8 @@ static gboolean take_view(Plan *plan, GError **error)
 			       known, hint);
 }
 
-/* Only the first screen or, if metrics are named, only these. */
+/* Selects only the sections of the first screen or, if metrics but no sections are named, all
+ * others. */
 static void take_digest(Plan *plan)
 {
 	const AnalysisOptions *options = plan->options;
@@ -333,7 +333,7 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 	return names;
 }
 
-/* For what groups cost, which no section shows as it is. */
+/* Chooses folds for the costs of groups; no section shows these metrics themselves. */
 static const Fold *choose_for_cost(const struct ctprof_metric *def)
 {
 	static const struct {
@@ -353,7 +353,7 @@ static const Fold *choose_for_cost(const struct ctprof_metric *def)
 	return NULL;
 }
 
-/* Whether a condition is on it as on all that have a polarity, whatever sections show. */
+/* Whether a condition on all metrics with a polarity includes this one, whatever sections show. */
 static gboolean is_judged(const Plan *plan, const struct ctprof_metric *def)
 {
 	return plan_judges_all(plan) && def->polarity != CTPROF_POLARITY_NEUTRAL &&
@@ -391,8 +391,7 @@ gboolean plan_needs_group(const Plan *plan, const char *group)
 		(strcmp(group, LOCK_GROUP) == 0 || strcmp(group, MATRIX_GROUP) == 0));
 }
 
-/* Their times as precise as the kernel has them, and the metrics that threads
- * have. */
+/* The CPU times of exit records, as precise as the kernel has them, and the metrics of threads. */
 const Fold *plan_choose_exit(gconstpointer data, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;

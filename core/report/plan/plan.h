@@ -14,19 +14,19 @@
 
 /* The metrics of threads' CPU time; NULL after the last. */
 extern const char *const cpu_metrics[];
-/* The first of these are of the thread itself. */
+/* Indexes of cpu_metrics; the first three are about the thread itself. */
 enum {
 	CPU_RUN,
 	CPU_USER,
 	CPU_SYSTEM,
 	CPU_CHILDREN_USER,
 	CPU_CHILDREN_SYSTEM,
-	/* Including its ended threads. */
+	/* The times of the process, including its ended threads. */
 	CPU_PROCESS_USER,
 	CPU_PROCESS_SYSTEM,
 	N_CPU_METRICS
 };
-/* The same in records, with a finer unit. */
+/* The CPU times in exit records, with a finer unit. */
 #define CPU_EXIT_USER "utime_us"
 #define CPU_EXIT_SYSTEM "stime_us"
 /* The whole run time of a thread; absent unless known to be complete. */
@@ -37,19 +37,19 @@ typedef struct plan {
 	const Axis *axis;
 	NameRule rule;
 	View view;
-	gboolean is_matched; /* some name is, by --filter */
+	gboolean is_matched; /* some name matches --filter */
 	guint32 sections;    /* bits by place in the table of sections */
 	GPtrArray *objects;  /* groups of objects that --sections names; NULL: not given */
 	GArray *columns;     /* enum ctprof_column */
 	GArray *sort_keys;   /* SortKey */
 	GPtrArray *metrics;  /* names to show; empty: all */
 	GArray *conditions;  /* Condition */
-	GHashTable *needed;  /* names of metrics to fold even where not shown */
+	GHashTable *needed;  /* names of metrics to fold even if not shown */
 	GHashTable *pids;    /* NULL: all */
 	RenameRules rename;
-	/* Slot groups whose rows sections show one by one; empty: none. */
+	/* Slot groups whose rows are shown one by one; empty: none. */
 	GPtrArray *groups;
-	guint order;           /* of view->orders */
+	guint order;           /* index in view->orders */
 	gboolean wants_digest; /* a section of the first screen is wanted */
 } Plan;
 
@@ -64,13 +64,13 @@ GPtrArray *plan_list_misfits(const Plan *plan);
 
 /* A MeasureChoice of thread metrics; data is the plan. */
 const Fold *plan_choose(gconstpointer data, const Metric *metric);
-/* The same for threads that ended. */
+/* A MeasureChoice of metrics of exit records; data is the plan. */
 const Fold *plan_choose_exit(gconstpointer data, const Metric *metric);
 /* Whether a metric of the host is shown: a quiet one only if sections are named. */
 gboolean plan_shows_host(const Plan *plan, const Measure *measure);
 /* Whether a metric's group of objects is a section. */
 gboolean plan_has_objects(const Plan *plan, const struct ctprof_metric *def);
-/* Whether a metric of objects is folded, and the MeasureChoice of that. */
+/* Whether a metric of objects is folded, and the MeasureChoice that does so. */
 gboolean plan_folds_object(const Plan *plan, const Metric *metric);
 const Fold *plan_choose_object(gconstpointer data, const Metric *metric);
 /* Whether rows of that slot group are shown one by one. */
@@ -80,13 +80,13 @@ gboolean plan_shows(const Plan *plan, const char *metric, guint32 flags);
 /* Whether --metrics selects the name. */
 gboolean plan_names(const Plan *plan, const char *metric);
 
-/* The names that typed names of metrics are checked against: arrays of Figure. */
+/* The metrics that a typed name may mean: arrays of Figure. */
 typedef struct plan_names {
 	const GArray *figures, *objects; /* of threads; of objects, which cannot be sorted by */
 	const GArray *others;            /* only for conditions */
 	const Registry *registry;        /* other metrics that a name may mean; NULL: unknown */
 } PlanNames;
 
-/* Checks all names of metrics.  Returns the sort order, an array of
- * SortFigure. */
+/* Checks all names of metrics.  Returns the sort order, an array of SortFigure; NULL: a name is
+ * wrong. */
 GArray *plan_resolve(const Plan *plan, const PlanNames *names, GError **error);

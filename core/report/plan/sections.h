@@ -23,7 +23,7 @@ typedef struct draft Draft;
 #define WAIT_GROUP "wait"
 #define LOCK_GROUP "lock"
 #define MATRIX_GROUP "latency-matrix"
-/* Groups of metrics that the first screen is made of, and that cost more than the others. */
+/* A group of metrics that the first screen uses, more expensive than its others. */
 #define PSS_GROUP "smaps"
 
 #define SECTION_OF_CGROUPS 1u       /* only with --group-by cgroup */
@@ -31,40 +31,40 @@ typedef struct draft Draft;
 #define SECTION_NAMED 4u            /* in show and compare only if an option requests it */
 #define SECTION_VIEW 8u             /* a view of ctprof memory only */
 #define SECTION_TAKES_PID 16u       /* about one process */
-#define SECTION_OF_DIGEST 32u       /* of the first screen */
+#define SECTION_OF_DIGEST 32u       /* a part of the first screen */
 #define SECTION_TAKES_NAME 128u     /* about one object */
-#define SECTION_TOLD_IN_DIGEST 256u /* the first screen has a column of it */
+#define SECTION_TOLD_IN_DIGEST 256u /* the first screen shows a part of it */
 #define SECTION_OF_HOST 64u         /* a view for which no process is read */
 
 typedef struct section {
-	const char *name;    /* as --sections takes it */
+	const char *name;    /* as given to --sections */
 	const char *heading; /* as drawn */
 	const char *help;    /* one clause */
 	guint flags;         /* SECTION_* */
 	gint place[2];       /* position in the report of show, and of compare */
 	void (*draft)(const Draft *draft, const struct section *section);
-	/* Metrics of threads it needs even where no other shows them; NULL: none. */
+	/* Metrics of threads it needs even if no other section shows them; NULL: none. */
 	const char *const *metrics;
 	/* For views: */
-	const char *const *orders; /* words of --sort, the default first; NULL after the last */
-	const char *groups;        /* slot groups it needs, as --groups takes them */
-	const char *optional;      /* those it also uses if captured; or NULL */
+	const char *const *orders; /* values of --sort, the default first; NULL after the last */
+	const char *groups;        /* slot groups it needs, in the format of --groups */
+	const char *optional;      /* slot groups it also uses if captured; or NULL */
 	/* Metrics, in the format of --groups, one of which a snapshot must have
 	 * to be shown; NULL: any snapshot. */
 	const char *needs;
 	const char *what;              /* what a snapshot without these lacks */
 	const char *capture;           /* options of capture that add it */
-	const struct listing *listing; /* what is listed; NULL: draft() says it */
+	const struct listing *listing; /* what it lists; NULL: draft() decides */
 	/* Whether a side has the data; NULL: decided by needs. */
 	gboolean (*check)(const Draft *draft, guint side, GError **error);
 } Section;
 
-/* The names of the rules of what stands out; NULL: no more. */
+/* Returns the name of the i-th rule for findings; NULL: no more. */
 const char *finding_name(guint i);
-/* In the order of lists; NULL after the last. */
+/* All sections, in the order of lists of their names; NULL after the last. */
 extern const Section *const sections[];
 
-/* Its index in the table, as a bit. */
+/* Returns the bit for the section's index in the table. */
 guint32 section_bit(const Section *section);
-/* NULL: no such section; view: search views, otherwise the other sections. */
+/* Returns NULL if there is no such section; view: search views, otherwise the other sections. */
 const Section *section_find(const char *name, gboolean view);

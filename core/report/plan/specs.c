@@ -61,7 +61,7 @@ typedef struct list {
 	gpointer result;
 } List;
 
-/* Takes an entry, trimmed, which it may change. */
+/* Takes a trimmed entry, which it may change. */
 typedef gboolean (*TakeEntry)(List *list, char *entry, GError **error);
 
 static gboolean fail_twice(const List *list, const char *name, GError **error)
@@ -83,7 +83,7 @@ static gboolean take_metric(List *list, char *entry, GError **error)
 	return take_name(list, quantity_name(entry), error);
 }
 
-/* Also FALSE if an entry is empty. */
+/* Passes each entry to take.  Also FALSE if an entry is empty. */
 static gboolean take_entries(List *list, TakeEntry take, GError **error)
 {
 	g_auto(GStrv) entries = g_strsplit(list->text, ",", -1);
@@ -105,7 +105,7 @@ static void sort_key_clear(gpointer data)
 	g_free(((SortKey *)data)->name);
 }
 
-/* "metric" or "metric:direction", which is cut off. */
+/* Parses "metric" or "metric:direction", and cuts the direction off. */
 static gboolean take_direction(char *entry, gboolean *ret_ascending)
 {
 	char *colon = strrchr(entry, ':');

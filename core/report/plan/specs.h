@@ -17,8 +17,8 @@ typedef struct sort_key {
 GArray *specs_parse_sort(const char *text, GError **error); /* SortKey */
 GPtrArray *specs_parse_metrics(const char *text, GError **error);
 
-/* enum ctprof_column, as a guint32.  text NULL or blank: those of the display
- * format (compare; NULL: arrow), or show's. */
+/* Returns enum ctprof_column as guint32.  text NULL or blank: the columns of the display format
+ * (compare; NULL: arrow), or those of show. */
 GArray *specs_parse_columns(const char *text, const char *display_format, gboolean compare,
 			    GError **error);
 
