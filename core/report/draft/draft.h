@@ -22,7 +22,7 @@ struct draft {
 	const WindowResult *window; /* NULL: not a window */
 	const Side *sides;          /* SIDES of them */
 	Namer *namer;
-	const GPtrArray *groups;      /* Group *: of threads, both sides' (show: side 0's) */
+	const GPtrArray *groups;      /* Group *: of threads, on both sides (show: side 0) */
 	const GPtrArray *only[SIDES]; /* Group *: of one side only */
 	const GPtrArray *cgroups;     /* Pool *: in display order */
 	/* Pool *: rows one by one, as captured (section/memory/rows.h). */
@@ -31,7 +31,7 @@ struct draft {
 	GArray *object_figures;
 	Renames *renames;
 	Ranks *ranks;       /* NULL: by name */
-	const Figure *sort; /* --sort's first; NULL: none */
+	const Figure *sort; /* the first key of --sort; NULL: none */
 	Tables *tables;
 	const struct digest *digest; /* the first screen; NULL: not requested */
 	GPtrArray *differences;      /* char *: differences of setup between the sides */
@@ -43,29 +43,29 @@ guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
 /* Whether a side has the metric. */
 gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric);
-/* Pool *, in capture order, those that only the candidate has last; pools owns
- * them. */
+/* Lists a table's records as Pool *, in capture order, those that only the candidate has last;
+ * pools owns them. */
 GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools);
-/* A measure's values, of each side's record (NULL: none). */
+/* Sets a measure's values, one for each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
-/* A metric's value on a side of a row, a group or the host: of a category a MODE.  ABSENT: that
- * side does not have it. */
+/* Returns a metric's value on one side of a row, a group or the host; for a category, a MODE.
+ * ABSENT: that side does not have it. */
 struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
 				Record *const sides[SIDES], guint side, const char *metric);
-/* A figure's values, of each side of a group of threads. */
+/* Sets a figure's values, one for each side of a group of threads. */
 void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES]);
-/* The host's records; NULL: none. */
+/* Finds the host's records; NULL: none. */
 void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
-/* Computes a formula for the host; in a window, counters enter it with their growth.  Returns FALSE
- * if it has no counter. */
+/* Computes a formula for the host; in a window, with the growth of counters.  Returns whether any
+ * of its inputs is a counter. */
 gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value);
-/* The values of a map; KiB are converted to bytes. */
+/* Returns a walk over the values of a map; it converts KiB to bytes. */
 MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		   const Measure *measure);
 
-/* Adds a table of lines of one metric each, or of one for each named object. */
+/* Adds a table with lines of one metric each (long), or one line per named object (wide). */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,
 		  const char *names_header);
 Table *draft_wide(const Draft *draft, const char *name, const char *heading,
@@ -82,12 +82,12 @@ GPtrArray *draft_heaviest(const Draft *draft,
 			  gconstpointer data);
 /* Adds a line of a part of a group of threads to a wide table. */
 struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part);
-/* Sets a value that is of the window, or of one side, not of both. */
+/* Sets the same value on both sides: that of a window, or of one side only. */
 void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value);
-/* The field of the current key; bytes: its numbers are bytes. */
+/* Returns the field of the walk's current key; bytes: its numbers are bytes. */
 struct ctprof_report_field draft_key_field(const MapWalk *walk, gboolean bytes);
-/* The same for a key of a map, unless the filters for changes hide it; bytes:
- * its numbers are bytes. */
+/* Adds a line for the walk's current key to a long table, unless the filters for changes hide it;
+ * bytes: its numbers are bytes. */
 void draft_key(const Draft *draft, Table *table, const char *const *names, guint n_names,
 	       const MapWalk *walk, gboolean bytes);
 /* Cuts the last table to the limit; drops it if it has no lines. */

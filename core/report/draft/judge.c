@@ -89,7 +89,7 @@ static void judge_groups(const Draft *draft, Verdict *verdict)
 	}
 }
 
-/* Judges objects, cgroups, or the host; no filter applies to them. */
+/* Judges objects, cgroups, or the host, to which --filter does not apply. */
 static void judge_pools(const Draft *draft, Verdict *verdict, enum intake_table table,
 			const GPtrArray *pools)
 {

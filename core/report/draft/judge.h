@@ -9,7 +9,7 @@
 /* The result of a condition. */
 typedef struct verdict {
 	const Condition *condition;
-	const char *metric; /* that is judged; of runs NULL: all */
+	const char *metric; /* the metric to judge; NULL (only of runs): all */
 	guint64 n_met;      /* lines with its metric */
 	guint64 n_judged;   /* of these, those whose change is known */
 	guint64 n_partial;  /* those whose change lacks rows, without --fail-on-partial */
@@ -23,7 +23,7 @@ void verdict_clear(gpointer verdict);
 /* Whether a change meets the condition. */
 gboolean verdict_is_met(const Condition *condition, const struct ctprof_report_field *field,
 			const Change *change);
-/* The same as a hit, without names. */
+/* Returns the hit for a change that meets the condition, without names. */
 struct ctprof_report_hit verdict_hit(const Condition *condition,
 				     const struct ctprof_report_field *field, const Change *change);
 
@@ -32,7 +32,7 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field);
 /* Judges the keys of processes' maps: in smaps.c. */
 void smaps_judge(const Draft *draft, Verdict *verdict);
-/* Appends a hit for each subject of which a condition on findings is met: in findings.c. */
+/* Appends a hit for each subject that meets a condition on findings: in findings.c. */
 void findings_judge(const Draft *draft, const Condition *condition, GArray *hits);
 /* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
 char *verdict_explain(const Verdict *verdict, const Draft *draft);

@@ -16,7 +16,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sentence, sentence_free)
 /* Adds a piece; words and the texts of terms must outlive the sentence. */
 void sentence_add(Sentence *sentence, guint32 flags, const char *words,
 		  const struct ctprof_term *terms, guint n);
-/* The same, with its terms, made by the functions below, as further arguments. */
+/* Add a piece with the terms, made by the functions below, as further arguments. */
 #define SAY_AS(sentence, flags, words, ...)                                                        \
 	sentence_add(sentence, flags, words, (const struct ctprof_term[]){__VA_ARGS__},            \
 		     sizeof((const struct ctprof_term[]){__VA_ARGS__}) /                           \
@@ -26,7 +26,7 @@ void sentence_add(Sentence *sentence, guint32 flags, const char *words,
 #define TELL(sentence, words) sentence_add(sentence, 0, words, NULL, 0)
 /* Nothing may be added afterwards. */
 const struct ctprof_sentence *sentence_data(Sentence *sentence);
-/* All of it as text, its times in UTC; the sentence's own. */
+/* Returns the whole sentence as text, with times in UTC; the sentence owns it. */
 const char *sentence_text(Sentence *sentence);
 
 static inline struct ctprof_term term_text(guint32 form, const char *text)
@@ -40,7 +40,7 @@ static inline struct ctprof_term term_name(const char *name)
 	return term_text(CTPROF_TERM_NAME, name);
 }
 
-/* A number that is no evidence. */
+/* Makes a number that is not evidence. */
 static inline struct ctprof_term term_plain(guint32 form, guint32 ladder, gdouble number)
 {
 	return (struct ctprof_term){.struct_size = sizeof(struct ctprof_term),
@@ -59,7 +59,7 @@ static inline struct ctprof_term term_short(guint32 ladder, gdouble number)
 	return term_plain(CTPROF_TERM_SHORT, ladder, number);
 }
 
-/* The same as evidence, by its name for machines. */
+/* Makes a term evidence, by giving it a name for machines. */
 static inline struct ctprof_term term_of(const char *name, const char *unit,
 					 struct ctprof_term term)
 {

@@ -30,7 +30,7 @@ typedef struct table {
 	GArray *lines;                        /* struct ctprof_report_line */
 	GPtrArray *cells;                     /* struct ctprof_cell[], one for each line */
 	GPtrArray *notes;                     /* char *, owned */
-	GPtrArray *sentences; /* const struct ctprof_sentence *, as many; NULL: only text */
+	GPtrArray *sentences; /* const struct ctprof_sentence *, one per note; NULL: only text */
 	GHashTable *places;   /* field's name -> its index + 1 */
 } Table;
 
@@ -48,14 +48,14 @@ void tables_drop(Tables *tables);
  * afterwards.  The tables must outlive it. */
 GArray *tables_finish(Tables *tables);
 
-/* The same of one table. */
+/* Finishes one table; returns its section. */
 const struct ctprof_report_section *table_finish(Table *table);
 
 /* Removes the column of verdicts if no line of the finished sections has one. */
 void tables_drop_verdicts(const GArray *sections, GArray *columns);
 
 void table_add_fields(Table *table, const struct ctprof_report_field *fields, guint n);
-/* The index of the field of that name, which is added if necessary. */
+/* Returns the index of the field of that name; adds the field if necessary. */
 guint table_take_field(Table *table, const struct ctprof_report_field *field);
 struct ctprof_report_field *table_field(Table *table, guint i);
 /* Hides a field, or shows it. */
@@ -64,12 +64,12 @@ void table_hide(Table *table, guint field, gboolean hide);
 /* Adds a line with a cell for every field, all absent; returns the cells.  No
  * fields can be added afterwards. */
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth);
-/* The same for a line with names. */
+/* Adds a line with names, otherwise like table_line(). */
 struct ctprof_cell *table_named_line(Table *table, const char *const *names, guint n_names);
 /* Adds a line of one field; returns its cell. */
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names,
 				 guint field);
-/* Adds a line with a cell for every field that is known by its role. */
+/* Adds a line with a role, otherwise like table_line(). */
 struct ctprof_cell *table_role_line(Table *table, guint32 flags, guint32 role);
 /* The last line, to set its other members. */
 struct ctprof_report_line *table_last(Table *table);
@@ -100,5 +100,5 @@ void table_cover(Table *table, const char *covered, const Tally *tally);
 /* Marks the totals as partial, as they lack rows that are in no line. */
 void table_mark_totals(Table *table);
 void table_note(Table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same of a sentence, which must outlive the table; before: in front of its text. */
+/* Adds a sentence as a note; it must outlive the table.  before: put in front of its text. */
 void table_say(Table *table, const char *before, Sentence *sentence);

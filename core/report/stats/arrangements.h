@@ -13,11 +13,11 @@
  * 1.3e14. */
 #define ARRANGEMENTS_MOST 50
 
-/* No two values are equal: how many arrangements have U = 0 ... nm. */
+/* Returns how many arrangements have U = 0 ... nm if no two values are equal; the caller frees. */
 guint64 *arrangements_untied(guint n, guint m);
 /*
- * n_ties distinct values, of which there are ties[]: how many arrangements have
- * 2U = 0 ... 2nm, where U is of a side of m, at most half of all values.  For
- * the other side it is the same from its other end.
+ * Returns how many arrangements have 2U = 0 ... 2nm if there are n_ties distinct values, the i-th
+ * of them ties[i] times; the caller frees.  U is that of a side with m values, at most half of all.
+ * For the other side, read the array from its end.
  */
 guint64 *arrangements_tied(const gsize *ties, gsize n_ties, guint m);

@@ -37,7 +37,7 @@ void chance_clear(Chance *chance)
 	g_clear_pointer(&chance->counts, g_free);
 }
 
-/* off is from the middle of 0 ... 2 last. */
+/* off: the least distance from the middle of 0 ... 2 last. */
 static gdouble share_beyond(const Chance *chance, guint off)
 {
 	guint64 beyond = 0, all = 0;
@@ -58,6 +58,6 @@ gdouble chance_beyond(const Chance *chance, gdouble u)
 
 	if (chance->counts)
 		return share_beyond(chance, (guint)(off * chance->last / chance->pairs));
-	/* Where all values are equal, sigma is 0 and so is off: erfc(-inf) is 2. */
+	/* If all values are equal, sigma is 0 and so is off: erfc(-inf) is 2. */
 	return MIN(1, erfc((off / 2 - 0.5) / chance->sigma / G_SQRT2));
 }

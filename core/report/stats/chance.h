@@ -14,7 +14,7 @@ typedef struct chance {
 	gdouble sigma;
 } Chance;
 
-/* Without ties: as if all the values were different. */
+/* with_ties FALSE: as if all values were different. */
 Chance chance_of(const Sides *sides, gboolean with_ties);
 void chance_clear(Chance *chance);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Chance, chance_clear)

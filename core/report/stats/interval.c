@@ -40,7 +40,7 @@ static gdouble beta_below(gdouble x, gdouble a, gdouble b)
 		return x <= 0 ? 0 : 1;
 	gdouble front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 
-	/* It converges fast on this side of the mean. */
+	/* The fraction converges fast on this side of the mean. */
 	return x < (a + 1) / (a + b + 2) ? front * fraction(a, b, x) / a
 					 : 1 - front * fraction(b, a, 1 - x) / b;
 }

@@ -11,8 +11,8 @@ typedef struct mann_whitney {
 	 * Two-sided: P(|U - E U| >= |u - E U|) over all arrangements of the pooled
 	 * values, equal ones having their mid-rank.  From 0 to 1; 1 if all are equal.
 	 *
-	 * Exact for up to ARRANGEMENTS_MOST values: without ties  mannwhitneyu(b, a,
-	 * method="exact").pvalue
+	 * Exact for up to ARRANGEMENTS_MOST values:
+	 *   without ties  mannwhitneyu(b, a, method="exact").pvalue
 	 *   with ties     permutation_test((a, b), lambda a, b: |U - nm/2|,
 	 *                 permutation_type="independent", n_resamples=inf,
 	 *                 alternative="greater").pvalue; not mannwhitneyu, which

@@ -16,7 +16,7 @@ static int compare_tested(const void *a, const void *b)
 	return (x->p > y->p) - (x->p < y->p);
 }
 
-/* FALSE for NAN as well. */
+/* Also FALSE for NAN. */
 static gboolean can_be_below(gdouble p, gdouble least, gdouble alpha)
 {
 	return p >= 0 && p <= 1 && least >= 0 && least <= 1 && least < alpha;
@@ -41,7 +41,7 @@ guint many_adjust(const gdouble *p, const gdouble *least, guint n, gdouble alpha
 	return m;
 }
 
-/* Simes' p that all of a group are unchanged: the least q among its own. */
+/* Returns Simes' p of the hypothesis that no row of a group changed: the least q of its rows. */
 static gdouble group_p(const gdouble *p, const gdouble *least, guint n, gdouble alpha, gdouble *q)
 {
 	gdouble lowest = NAN;

@@ -16,7 +16,7 @@
  */
 guint many_adjust(const gdouble *p, const gdouble *least, guint n, gdouble alpha, gdouble *ret_q);
 
-/* Rows of groups: pools of threads, each with many metrics. */
+/* Rows in groups: pools of threads, each with many metrics. */
 typedef struct many_rows {
 	const gdouble *p, *least;
 	const guint *groups; /* of each row; ascending from 0, without gaps */
@@ -24,9 +24,9 @@ typedef struct many_rows {
 } ManyRows;
 
 /*
- * The same, but a row's q is at least that of its group among the groups, whose p is that
- * of Simes' test that none of its rows changed.  So at most a share of alpha of the
- * groups called changed did not change, either.  With rows alone, a pool in which twenty
- * metrics changed would let a false one in another pool pass.
+ * Like many_adjust(), but a row's q is at least that of its group among the groups, whose p is that
+ * of Simes' test that none of its rows changed.  So at most a share of alpha of the groups called
+ * changed did not change, either.  With rows alone, a pool in which twenty metrics changed would
+ * let a false one in another pool pass.
  */
 guint many_adjust_groups(const ManyRows *rows, gdouble alpha, gdouble *ret_q);

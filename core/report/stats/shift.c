@@ -33,13 +33,13 @@ static gdouble difference(gdouble a, gdouble b)
 
 /* The differences, split at a number. */
 typedef struct parted {
-	guint64 n;     /* how many are not above it */
+	guint64 n;     /* how many are not above the number */
 	gdouble last;  /* the largest of these */
 	gdouble first; /* the smallest of the others */
 } Parted;
 
-/* As a grows, the number of b's values within reach does not fall; rounding
- * keeps that order. */
+/* One pass over both sides: as a grows, the number of b's values within reach does not fall, and
+ * rounding keeps that order. */
 static Parted part_differences(const Sides *sides, gdouble at)
 {
 	const gdouble *a = sides->values[0], *b = sides->values[1];
@@ -82,7 +82,7 @@ static gdouble midway(gdouble low, gdouble high)
 	return value_of(key_of(low) + (key_of(high) - key_of(low)) / 2);
 }
 
-/* The k-th smallest difference, from 1 on. */
+/* Returns the k-th smallest difference, k from 1 on. */
 static gdouble difference_at(const Sides *sides, guint64 k)
 {
 	const gdouble *a = sides->values[0], *b = sides->values[1];

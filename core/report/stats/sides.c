@@ -22,7 +22,7 @@ static void take_values(Sides *sides, guint side, const gdouble *values, guint n
 	sides->values[side] = taken;
 }
 
-/* The number of the side's values, from *at on, that are not above value. */
+/* Advances *at past the side's values that are not above value; returns their number. */
 static guint skip_up_to(const Sides *sides, guint side, guint *at, gdouble value)
 {
 	guint from = *at;

@@ -7,7 +7,7 @@
 typedef struct sides {
 	gdouble *values[2]; /* ascending, without NANs */
 	guint n[2];         /* number of values; never 0 */
-	gsize *ties;        /* how many of both sides have each distinct value, ascending */
+	gsize *ties;        /* how often both sides have each distinct value, ascending */
 	gsize n_ties;       /* distinct values */
 	gdouble u; /* number of pairs (one value of each side) in which b's is larger; equal ones
 		      count half */
