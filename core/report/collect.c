@@ -13,13 +13,13 @@ static gboolean is_number(const struct ctprof_value *value)
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
 }
 
-/* The seconds by which a count is divided; 0: it is not divided. */
+/* Returns the seconds by which a count is divided; 0: it is not divided. */
 static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 {
 	return group->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
 }
 
-/* A run's value of a metric; grows: what was counted in the run. */
+/* Returns a run's value of a metric; grows: take what was counted in the run. */
 static gdouble value_of(const Draft *draft, const RunsKey *group, guint32 kind,
 			const struct ctprof_value values[SIDES], gboolean grows)
 {
@@ -52,7 +52,7 @@ static void put(const Draft *draft, const RunPlace *place, const RunsKey *group,
 	row->is_rate = grows && seconds_of(draft, group) > 0;
 }
 
-/* A value that is not a number, as text in the store; NULL: none. */
+/* Returns the value of a setting as text in the store; NULL: none. */
 static const char *text_of(const Draft *draft, const struct ctprof_value *value)
 {
 	switch (value->type) {
@@ -93,7 +93,7 @@ static gboolean is_setting(guint32 kind)
 	       kind == CTPROF_LABEL;
 }
 
-/* Pools that run beside the command are compared as rates, and listed below it. */
+/* Makes a key.  Pools that run beside the command are compared as rates, and listed below it. */
 static RunsKey key_of(const Draft *draft, enum runs_family family, const char *const *names,
 		      guint n_names, gboolean of_command)
 {
@@ -126,7 +126,7 @@ static void collect_figure(const Draft *draft, const RunPlace *place, const Figu
 	}
 }
 
-/* Derived metrics are all collected, except how many threads are in a state at the very end. */
+/* All derived metrics are collected except the number of threads in a state at the very end. */
 static guint32 flags_of(const Figure *figure)
 {
 	return figure->derived && figure->derived->kind != CTPROF_LEVEL ? 0 : figure_flags(figure);
@@ -144,7 +144,7 @@ static void collect_threads(const Draft *draft, const RunPlace *place)
 
 /* ---- the host, and cgroups ---- */
 
-/* Sysctls and similar: a text for each key. */
+/* Sets sysctls and similar settings: a text for each key of the map. */
 static void set_map(const Draft *draft, const RunPlace *place, enum intake_table table,
 		    const RunsKey *key, Record *const sides[SIDES], const Measure *measure)
 {
@@ -189,7 +189,7 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 	Record *sides[SIDES];
 
 	draft_find_host(draft, sides);
-	/* show includes it only on request, but runs of totals always do. */
+	/* show includes the host only on request, but runs of totals always do. */
 	collect_record(draft, place, TABLE_HOST, &key, sides,
 		       draft->plan->options->sections && !plan_has_section(draft->plan, "host"));
 }

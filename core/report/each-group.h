@@ -6,14 +6,14 @@
 
 #include "ctprof/report.h"
 
-/* Called for each. */
+/* Called for each group. */
 typedef struct group_taker {
-	/* A group begins; threads: how many it has, in a window at its end. */
+	/* A group begins; threads: the number of its threads, in a window at its end. */
 	void (*group)(gpointer data, const char *const *names, guint n_names, guint64 threads);
-	/* One of its values: in a window what a counter has grown by.  ABSENT: none. */
+	/* One of the group's values, which may be ABSENT; in a window, the growth of a counter. */
 	void (*value)(gpointer data, const struct ctprof_report_field *field,
 		      const struct ctprof_value *value);
-	/* It has no more.  FALSE with an error: no more groups are wanted. */
+	/* The group has no more values.  FALSE with an error: stop. */
 	gboolean (*done)(gpointer data, GError **error);
 	gpointer data;
 } GroupTaker;

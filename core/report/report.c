@@ -16,10 +16,10 @@ struct analysis {
 	Plan plan;
 	Intake intake;
 	Side sides[SIDES];
-	Draft draft;       /* what sections and findings are made from: most of what is below */
+	Draft draft;       /* the input of sections and findings: most of the members below */
 	GPtrArray *titles; /* char *, owned: of runs */
 	Digest *digest;
-	GHashTable *threads; /* tids of the group that is watched */
+	GHashTable *threads; /* TIDs of the watched group */
 	GArray *hits;        /* struct ctprof_report_hit: where --fail-on is met */
 	gboolean is_of_runs; /* the runs own the store and the names */
 	char *unjudged;      /* the first condition that could not be judged, and why; NULL: none */
@@ -155,7 +155,7 @@ static gboolean resolve_names(Analysis *analysis, const Registry *registry, GErr
 	return analysis->order != NULL;
 }
 
-/* Checks names that not every capture has. */
+/* Checks that the side has the labels to group by, which not every capture has. */
 static gboolean check_axis(const Analysis *analysis, const Side *side, GError **error)
 {
 	const Axis *axis = analysis->plan.axis;
@@ -228,7 +228,7 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 		return !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
 	case ROW_CGROUP:
 		return cgroups_serve_digest(metric);
-	case ROW_EXIT: /* what names a thread is identity of one that lives */
+	case ROW_EXIT: /* labels; of living threads they are identity */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
 	default:
 		return metric->row == ROW_THREAD && is_cost;
@@ -280,7 +280,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 {
 	RecordSet *sets[SIDES];
 	const Plan *plan = &analysis->plan;
-	guint newest = draft_n_sides(&analysis->draft) - 1; /* the side whose ages count */
+	guint newest = draft_n_sides(&analysis->draft) - 1; /* the side whose ages are shown */
 
 	for (guint side = 0; side < SIDES; side++)
 		sets[side] = &analysis->sides[side].sets[TABLE_THREADS];
@@ -304,7 +304,7 @@ static gint compare_places(gconstpointer a, gconstpointer b, gpointer data)
 	return (x->place[by] > y->place[by]) - (x->place[by] < y->place[by]);
 }
 
-/* The wanted sections, in the order of the report. */
+/* Lists the wanted sections, in the order of the report. */
 static GPtrArray *list_sections(const Plan *plan)
 {
 	GPtrArray *list = g_ptr_array_new();
@@ -328,7 +328,7 @@ static gboolean has_any(const Draft *draft, guint side, const char *metrics)
 	return FALSE;
 }
 
-/* A view needs what was captured. */
+/* Checks that the captures have what the view needs. */
 static gboolean check_needs(const Draft *draft, GError **error)
 {
 	const AnalysisOptions *options = draft->plan->options;
@@ -545,7 +545,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 		list_orphans(analysis, side);
 	if (!draft_sections(analysis, error))
 		return NULL;
-	/* The digest needs none of what ends here. */
+	/* These end with this function; the digest does not need them any more. */
 	analysis->draft.namer = NULL;
 	analysis->draft.ranks = NULL;
 	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.things = NULL;

@@ -40,35 +40,35 @@ gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 /* Takes all rows of a side from a moment, which must outlive the analysis, without copying
  * them. */
 gboolean analysis_hold(Analysis *analysis, guint side, const Moment *moment, GError **error);
-/* Takes row i of a side as one of ctprof itself: it is in no group, and its CPU time is kept apart
- * from the unaccounted one. */
+/* Takes row i of a side as one of ctprof itself: it is in no group, and its CPU time is shown apart
+ * from unaccounted time. */
 void analysis_add_own(Analysis *analysis, guint side, const Registry *registry,
 		      const struct ctprof_rows *rows, guint64 i);
 /* Reports a difference in setup, which may make numbers incomparable, as a warning and a
  * finding. */
 void analysis_differ(Analysis *analysis, const char *text);
-/* After all rows of one run: keeps its values instead of making a report. facts: of
- * the run's command; NULL: none. */
+/* Keeps the values of one run instead of making a report; call it after all rows of the run. facts:
+ * of the run's command; NULL: none. */
 gboolean analysis_collect(Analysis *analysis, guint side, guint run, const CommandFacts *facts,
 			  GError **error);
-/* The report of all collected runs; like analysis_finish(). */
+/* Returns the report of all collected runs; like analysis_finish(). */
 const struct ctprof_report *analysis_judge_runs(Analysis *analysis);
-/* Whether the first screen of windows of a second or so is made of this metric. */
+/* Whether the first screen uses this metric in windows of about a second. */
 gboolean analysis_needs_for_digest(const Metric *metric);
-/* After all rows came, instead of a report: the groups of threads with all their values that
- * no option hides; of two sides in a window what was counted in it. */
+/* Passes on the groups of threads with all their values that no option hides, in a window those
+ * counted in it, instead of making a report; call it after all rows were added. */
 gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError **error);
 /* Adds a warning to the report. */
 void analysis_warn(Analysis *analysis, const char *text);
-/* The report; lives as long as the analysis.  Called once. */
+/* Makes the report, which lives as long as the analysis; call it once. */
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error);
-/* The processes of the view categories in the format of ChromeOS's tests, after
- * analysis_finish(); the caller frees it. */
+/* Returns the processes of the view categories in the format of ChromeOS's tests, after
+ * analysis_finish(); the caller frees. */
 char *analysis_artifact(const Analysis *analysis);
-/* The threads of options->watched, GINT_TO_POINTER of their tids, after analysis_finish();
- * the analysis' own. */
+/* Returns the threads of options->watched, GINT_TO_POINTER of their tids, after analysis_finish();
+ * the analysis owns the table. */
 GHashTable *analysis_threads(const Analysis *analysis);
 /* Whether --fail-on is met; after analysis_finish(). */
 gboolean analysis_failed(const Analysis *analysis);
-/* A sentence about a condition that could not be judged; NULL: none. */
+/* Returns a sentence about a condition that could not be judged; NULL: none. */
 const char *analysis_unjudged(const Analysis *analysis);

@@ -59,7 +59,7 @@ const MeasureChoice section_choices[N_TABLES] = {
 	[TABLE_THINGS] = rows_choose_thing,
 };
 
-/* plan->sections has a bit for each. */
+/* plan->sections has a bit for each section. */
 G_STATIC_ASSERT(G_N_ELEMENTS(sections) - 1 <= 32);
 
 const Section *section_find(const char *name, gboolean view)
