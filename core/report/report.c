@@ -228,7 +228,7 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 		return !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
 	case ROW_CGROUP:
 		return cgroups_serve_digest(metric);
-	case ROW_EXIT: /* labels; of living threads they are identity */
+	case ROW_EXIT: /* labels: of living threads, the group identity has them */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
 	default:
 		return metric->row == ROW_THREAD && is_cost;

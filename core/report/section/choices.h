@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How sections choose among rows; also used by each other and by the report. */
+/* Functions by which sections choose rows; other sections and the report use them, too. */
 #pragma once
 
 #include "report/draft/judge.h"

@@ -54,7 +54,7 @@ static const char *room_for_more(const Draft *draft, const Side *side)
 	return store_take(draft->store, g_strdup_printf(" (-O %s.buffer=SIZE)", source));
 }
 
-/* Notes where the values come from, and how much of what ended the rest of the report knows. */
+/* Notes where the values come from, and whether the rest of the report has all exits. */
 static void add_notes(const Draft *draft, Table *table, const CommandFacts *facts)
 {
 	const Side *after = &draft->sides[1];

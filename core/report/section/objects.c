@@ -21,8 +21,8 @@ static gboolean is_of(const ObjectGroup *group, const Figure *figure)
 	return strcmp(figure->measure->group, group->name) == 0;
 }
 
-/* Both sides' objects by key: those that match --filter, in the order of the
- * sources, with those of the candidate only last. */
+/* Lists both sides' objects by key: those that match --filter, in the order of the sources, with
+ * those of the candidate only last. */
 static GPtrArray *list_pools(const Draft *draft, Pools *pools)
 {
 	GPtrArray *list = draft_pools(draft, TABLE_OBJECTS, pools);
@@ -59,8 +59,8 @@ static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES]
 	return TRUE;
 }
 
-/* Places the line among those of compare: the largest change first.  FALSE: no
- * side has a value, or the filters hide it. */
+/* Determines a line's position in compare: the largest change first.  FALSE: no side has a value,
+ * or the filters hide it. */
 static gboolean place_change(const Draft *draft, Entry *entry)
 {
 	const struct ctprof_report_field *field = &entry->figure->field;
@@ -121,7 +121,8 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const
 	return list;
 }
 
-/* show: an entry for each object, the largest first if the group has kinds. */
+/* Adds an object's entries: in compare, one for each visible change; in show, a single one, the
+ * largest object first if the group has kinds. */
 static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrArray *figures,
 		       const Pool *pool, guint place, GArray *entries)
 {

@@ -52,8 +52,8 @@ static Table *begin(const Draft *draft, const Section *section, enum intake_tabl
 	return table;
 }
 
-/* Adds a line, after the cgroup's name, for one half ("some" or "full") of the
- * resource.  FALSE: no values. */
+/* Adds a line for one half ("some" or "full") of the resource, with the cgroup's name before it.
+ * FALSE: no value to show. */
 static gboolean add_half(const Draft *draft, Table *table, enum intake_table from, guint resource,
 			 guint half, const Pool *pool)
 {

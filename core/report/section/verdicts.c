@@ -102,7 +102,7 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 
 /* ---- groups of one side ---- */
 
-/* The joined names; rows begin with their key. */
+/* Returns the joined names of a key; a row may be passed, too, as it begins with its key. */
 static char *join_names(const RunsKey *key)
 {
 	return g_strjoin(" ", key->names[0], key->names[1], key->names[2], NULL);
@@ -165,7 +165,7 @@ static void add_titles(const Draft *draft, RunsReport *report)
 							draft->plan->options->files[side]));
 }
 
-/* The number of tested rows with that verdict. */
+/* Counts the tested rows with that verdict. */
 static guint count(const GPtrArray *rows, guint32 verdict)
 {
 	guint n = 0;
@@ -220,8 +220,7 @@ static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *row
 			   report->only[0]->len, report->only[1]->len);
 }
 
-/* The factor by which a run's value exceeds the others, if large; otherwise
- * 0. */
+/* Returns the ratio of an outlier's value to the others; 0: the run is not an outlier. */
 static gdouble outlier_of(const RunsRow *row, guint side, guint run)
 {
 	const struct ctprof_runs *result = &row->runs;

@@ -18,7 +18,7 @@
 #define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
 
-/* Whether the end of each thread was recorded: only then it is known which of them also began in
+/* Whether the end of each thread was recorded: only then is it known which of them also began in
  * the window. */
 static gboolean has_records(const Subject *subject)
 {

@@ -43,7 +43,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 		row_text_of(processes->rows, processes->rows->list->pdata[at], side, "pcomm"));
 }
 
-/* Areas that belong to no object, without the rows about the cost of reading. */
+/* Whether the row is an area that belongs to no object, and not about the cost of reading. */
 static gboolean is_area(const Rows *rows, const Pool *row, gpointer data)
 {
 	guint64 inode;

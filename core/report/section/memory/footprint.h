@@ -6,32 +6,31 @@
 
 #include "rows.h"
 
-/* A number of the ledger, such as "meminfo.MemTotal". */
+/* Reads a number of the ledger, such as "meminfo.MemTotal".  FALSE: absent. */
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number);
-/* The host's RAM, in compare the candidate's; 0: unknown. */
+/* Returns the host's RAM, in compare the candidate's; 0: unknown. */
 guint64 ledger_ram(const Draft *draft);
 
-/* How a process's memory was read; READ_NONE: it has no memory, or does not
- * exist. */
+/* Returns how a process's memory was read; READ_NONE: it has no memory, or does not exist. */
 enum reading reading_of(const Rows *processes, const Pool *process, guint side);
-/* The worse of both sides. */
+/* Returns the worse reading of both sides. */
 enum reading reading_of_sides(const Rows *processes, const Pool *process);
 
-/* The processes by pid; the caller unrefs. */
+/* Indexes the processes by PID; the caller unrefs. */
 GHashTable *pids_new(const Rows *processes);
 gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 
-/* A process's share of swapped-out shared memory; 0: none, or unknown. */
+/* Returns a process's share of swapped-out shared memory; 0: none, or unknown. */
 guint64 swap_share_of(const Draft *draft, const Pool *process, guint side);
 /* Whether any process has a share on that side. */
 gboolean swap_is_shared(const Draft *draft, guint side);
-/* A number about how the shares of all processes were read. */
+/* Reads a number about how the shares of all processes were read.  FALSE: absent. */
 gboolean swap_number(const Draft *draft, guint side, const char *metric, guint64 *ret_number);
 /* Whether a share of 0 means that there is none, and not that it is unknown. */
 gboolean swap_shares_are_known(const Draft *draft, guint side);
 
-/* The metric's amount or, if absent, that of the stand-in (may be NULL); metric
- * NULL: all memory that ending the process would free.  ABSENT as INAPPLICABLE if
- * there is no memory, or no process. */
+/* Returns the metric's amount or, if absent, that of the stand-in (may be NULL); metric NULL: all
+ * memory that ending the process would free.  ABSENT as INAPPLICABLE if there is no memory, or no
+ * process. */
 struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
 				    const char *metric, const char *stand_in);

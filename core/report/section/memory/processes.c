@@ -73,7 +73,7 @@ static const char *name_of(const Rows *rows, const Pool *row)
 	return name ? name : "?";
 }
 
-/* Like ps, for a process without a command line. */
+/* Returns the command line; without one, the name in brackets, like ps. */
 static const char *command_of(const Rows *rows, const Pool *row)
 {
 	const char *command = row_text(rows, row, COMMAND);

@@ -90,7 +90,7 @@ struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, con
 
 	if (!row->sides[side])
 		value.why = CTPROF_ABSENT_INAPPLICABLE;
-	/* With one row, a mode is a name, and a range a number. */
+	/* With one row, a mode is just a text. */
 	if (value.type == CTPROF_VALUE_MODE)
 		value.type = CTPROF_VALUE_TEXT;
 	return value;

@@ -157,8 +157,7 @@ static void cover(const Listing *listing, const Tree *tree, guint64 n_unreadable
 		table_mark_totals(listing->table);
 }
 
-/* Sorted by allocated memory, even if the mounts' sort key does not apply to
- * files. */
+/* Drafts the files; sorts them by allocated memory if the sort key applies to mounts only. */
 static void draft_files(const Draft *draft, Rows *rows, const char *order)
 {
 	guint64 n_unreadable = 0;

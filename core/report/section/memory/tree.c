@@ -248,8 +248,7 @@ static gboolean is_small(const Sums *sums, guint64 threshold)
 	       size_of(sums) < threshold;
 }
 
-/* Folds each node except roots that has nodes below it, was requested and is
- * insignificant. */
+/* Folds each node, except roots, that has nodes below it, was asked for and is insignificant. */
 static void collapse(Tree *tree)
 {
 	g_autofree gboolean *hidden = g_new0(gboolean, count_rows(tree));

@@ -43,6 +43,6 @@ void tree_draft(Tree *tree, const char *name, const char *heading);
 /* The matching rows and those below them; the caller unrefs. */
 GPtrArray *tree_list_inside(const Tree *tree);
 
-/* Smaller subtrees are insignificant: 1 % of the RAM and 3 % of the largest
- * part.  ram 0: unknown. */
+/* Returns the size below which a subtree is insignificant: 1 % of the RAM or 3 % of the largest
+ * part, whichever is smaller.  ram 0: unknown. */
 guint64 tree_threshold(guint64 ram, guint64 largest);
