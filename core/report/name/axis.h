@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* --group-by: which names of a thread make its group, and by which rules. */
+/* --group-by: the names of a thread that determine its group, and the rules applied to them. */
 #pragma once
 
 #include <glib.h>
@@ -24,21 +24,21 @@ typedef enum group_by {
 	N_GROUP_BY
 } GroupBy;
 
-/* The labels of a thread's row that name it. */
+/* The labels of a thread's row that can be part of its group's name. */
 enum label {
 	LABEL_NONE,
 	LABEL_CGROUP,
 	LABEL_PCOMM,
 	LABEL_COMM,
-	/* Derived from another label: the unit of the cgroup, "pcomm[tgid]". */
+	/* Derived from another label: the unit from the cgroup, "pcomm[tgid]" from pcomm. */
 	LABEL_UNIT,
 	LABEL_PROCESS,
-	/* Its leader's row has it. */
+	/* Present in the leader's row only. */
 	LABEL_USER,
 	LABEL_CMDLINE,
-	/* By the thread's class or cgroup. */
+	/* Determined by the thread's class or cgroup. */
 	LABEL_SCHEDULER,
-	/* Found by a configuration of layers (layers.h). */
+	/* Determined by a configuration of layers (layers.h). */
 	LABEL_LAYER,
 	N_LABELS
 };
@@ -53,13 +53,13 @@ typedef struct axis {
 } Axis;
 
 const Axis *axis_of(GroupBy group_by);
-/* A label's text, made from the row and its process: mostly the row's text. */
+/* Returns the text of a label: the row's text, unless it is derived from that (unit, process). */
 const char *label_name(enum label label, Store *store, const char *text, gint32 tgid);
-/* Whether only leaders' rows have it. */
+/* Whether only the rows of leaders have the label. */
 gboolean label_is_of_process(enum label label);
-/* Whether it is made from the cgroup. */
+/* Whether the label is derived from the cgroup. */
 gboolean label_is_of_cgroup(enum label label);
-/* The option of capture without which no row has it; NULL: every capture has it. */
+/* Returns the capture option that the label requires; NULL: every capture has the label. */
 const char *label_capture(enum label label);
 gboolean axis_has(const Axis *axis, enum label label);
 
@@ -69,18 +69,17 @@ typedef struct namer {
 	CgroupKeys *cgroups;
 	NameKeys *names;
 	Store *store;
-	gboolean is_done;    /* records of threads have the keys of their groups */
-	const char *watched; /* a group as it is shown; NULL: none */
-	GHashTable *threads; /* takes the tids of its threads */
-	/* Keys do not depend on the names in other runs: those of cgroups are their
-	 * shapes. */
+	gboolean is_done;    /* the records of threads already have the keys of their groups */
+	const char *watched; /* displayed name of a group to watch; NULL: none */
+	GHashTable *threads; /* receives the tids of that group's threads */
+	/* Keys must not depend on the names in other runs: the key of a cgroup is its shape. */
 	gboolean of_runs;
 } Namer;
 
-/* Adds a record's names, which keys may depend on. */
+/* Adds a record's names; the keys of all records may depend on them. */
 void namer_add(Namer *namer, const RecordKey *literal);
 void namer_key(Namer *namer, const RecordKey *literal, RecordKey *ret_key);
-/* Lists the thread if its key is that of the group that is watched. */
+/* Adds tid to threads if the key is that of the watched group. */
 void namer_watch(const Namer *namer, const RecordKey *key, gint32 tid);
-/* For runs, after all names have been added: the display name of name i of a key. */
+/* For runs, after all names have been added: returns the display name of name i of a key. */
 const char *namer_name(const Namer *namer, guint i, const char *key);

@@ -8,15 +8,15 @@
 
 #define MAX_PATTERN 1024
 #define MAX_NAME 64
-#define MAX_BRACKETS 2048 /* opening ones */
+#define MAX_BRACKETS 2048 /* opening brackets */
 
 /*
- * Steps a pattern may take with one command line: enough for '.*' over a
- * hundred thousand bytes, and at worst a few milliseconds.
+ * Limit on the steps of one match: enough for '.*' over a hundred thousand bytes, and a few
+ * milliseconds at worst.
  */
 #define MATCH_LIMIT "(*LIMIT_MATCH=100000)"
 
-/* Names are bytes, and arguments may hold newlines. */
+/* Names are bytes, and arguments may contain newlines. */
 #define COMPILE (G_REGEX_RAW | G_REGEX_DOTALL)
 
 typedef struct rule {
@@ -29,7 +29,7 @@ struct categories {
 	GPtrArray *names; /* each once, including "other" */
 	guint other;
 	guint64 given_up;
-	guint first_given_up; /* its rule, from 1 */
+	guint first_given_up; /* number of the first rule that did, from 1 */
 };
 
 static void rule_clear(gpointer data)
@@ -75,8 +75,8 @@ void categories_free(Categories *categories)
 
 /* ---- the table's text ---- */
 
-/* json-glib recurses for each level, so it must not get deep nesting.  Brackets
- * in patterns are counted too; to distinguish them would take a parser. */
+/* json-glib recurses for each level, so it must not get deep nesting.  Brackets in patterns are
+ * counted too; distinguishing them would take a parser. */
 static gboolean has_few_brackets(const char *text, gsize length)
 {
 	guint n = 0;
@@ -86,7 +86,7 @@ static gboolean has_few_brackets(const char *text, gsize length)
 	return n <= MAX_BRACKETS;
 }
 
-/* The member as text of 1..max bytes (least 0: may be empty). */
+/* Returns the member as text of least to max bytes, or NULL with an error. */
 static const char *take_text(JsonObject *rule, guint number, const char *member, gsize least,
 			     gsize max, GError **error)
 {
@@ -111,8 +111,8 @@ static const char *take_text(JsonObject *rule, guint number, const char *member,
 static gboolean add_rule(Categories *categories, guint number, const char *pattern,
 			 const char *name, GError **error)
 {
-	/* First without the limit, so that positions in messages are those of
-	 * the user's pattern. */
+	/* Compile without the limit first, so that positions in error messages refer to the user's
+	 * pattern. */
 	g_autoptr(GError) cause = NULL;
 	g_autoptr(GRegex) plain = g_regex_new(pattern, COMPILE, 0, &cause);
 	g_autofree char *limited = g_strconcat(MATCH_LIMIT, pattern, NULL);
@@ -200,7 +200,7 @@ guint categories_find(Categories *categories, const char *command)
 			return rule->category;
 		if (!error)
 			continue;
-		/* The next pattern may be as slow. */
+		/* Do not try the other patterns: they may be as slow. */
 		if (categories->given_up++ == 0)
 			categories->first_given_up = i + 1;
 		break;

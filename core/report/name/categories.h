@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Categories of processes: an ordered table of patterns and names.  The first pattern that
- * matches a command line decides; processes that none matches are in "other".
+ * Categories of processes: an ordered table of patterns and names.  The first pattern that matches
+ * a command line decides; a process without a match is in "other".
  */
 #pragma once
 
@@ -13,22 +13,22 @@
 
 typedef struct categories Categories;
 
-/* Without a rule: everything is in "other". */
+/* Returns a table without rules: every process is in "other". */
 Categories *categories_new(void);
 void categories_free(Categories *categories);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Categories, categories_free)
 
 /*
- * JSON: [{"match": "REGEX", "name": "NAME"}, ...], or an object that has this
- * as "categories".  A regex matches bytes, '.' is any byte, and it is anchored
- * only by '^'.  Errors are usage errors and name the rule, from 1.
+ * JSON: [{"match": "REGEX", "name": "NAME"}, ...], or an object with this array as "categories".  A
+ * regex matches bytes, '.' is any byte, and only '^' anchors it.  Errors are usage errors and name
+ * the rule, counted from 1.
  */
 Categories *categories_parse(const char *text, gsize length, GError **error);
 
 /* Returns the index of the command line's category.  A pattern that gives up (a
  * command line may be crafted to exhaust it) puts the process into "other". */
 guint categories_find(Categories *categories, const char *command);
-/* How often a pattern gave up, as a sentence; NULL: never. */
+/* Returns a sentence that says how often a pattern gave up; NULL: never. */
 char *categories_complaint(const Categories *categories);
 
 /* Categories in order, each name once; "other" is the last unless named before. */

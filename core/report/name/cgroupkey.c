@@ -6,11 +6,11 @@
 #include "glob.h"
 #include "pattern.h"
 
-/* Paths of one skeleton. */
+/* All paths with the same skeleton. */
 typedef struct shape {
 	GPtrArray *pieces;    /* of the first path; NULL: the paths differ here */
-	char *first;          /* that path */
-	const char *skeleton; /* of all of them */
+	char *first;          /* the first path */
+	const char *skeleton; /* common to all of them */
 	char *key;            /* NULL: a path was added since it was made */
 } Shape;
 
@@ -33,9 +33,9 @@ typedef struct path_piece {
 	gboolean instance;
 } PathPiece;
 
-/* Length of the instance name at p, after an '@': all up to ".service" at the
- * end of the component.  An escaped unit name (with '.', '_', '-') is more
- * than a number of an instance and stays.  0: there is none. */
+/* Returns the length of the instance name at p, after an '@': everything up to the ".service" that
+ * ends the component.  An escaped unit name (with '.', '_' or '-') is more than the number of an
+ * instance and is kept.  Returns 0 if there is no instance name. */
 static gsize instance_length(const char *p)
 {
 	static const char suffix[] = ".service";
@@ -129,7 +129,7 @@ static void shape_join(Shape *shape, const char *path)
 	g_clear_pointer(&shape->key, g_free);
 }
 
-/* The skeleton's pieces, or the paths' own where all have the same. */
+/* Joins the paths' own pieces where all paths agree, and the skeleton's elsewhere. */
 static char *shape_make_key(const Shape *shape)
 {
 	GString *out = g_string_new(NULL);
@@ -173,7 +173,7 @@ static const char *find_glob(const CgroupKeys *keys, const char *path)
 	return NULL;
 }
 
-/* The shape of a path that is new. */
+/* Adds a new path to its shape, which may be new as well. */
 static Shape *take_shape(CgroupKeys *keys, const char *path)
 {
 	g_autofree char *skeleton = cgroup_skeleton(path);

@@ -41,8 +41,8 @@ static gunichar take_char(const char **p, const char *end)
 	return c;
 }
 
-/* The position after the ']' of the class that starts at p with '[', or NULL.
- * A ']' right at the beginning stands for itself. */
+/* Returns the position after the ']' of the class that starts at p with '[', or NULL.  A ']' that
+ * comes first in the class is literal. */
 static const char *class_end(const char *p, const char *end)
 {
 	p += end - p > 1 && p[1] == '!' ? 2 : 1;
@@ -88,8 +88,8 @@ static gboolean match_one(Span *glob, Span *text)
 	return take_char(&text->p, text->end) == wanted || wanted == '?';
 }
 
-/* On a mismatch, only the last '*' needs to match more: whatever an earlier one
- * could match, the last one can match as well. */
+/* After a mismatch, only the last '*' needs to match more: anything that an earlier one could
+ * match, the last one can match as well. */
 static gboolean match_component(Span glob, Span text)
 {
 	Span star = {NULL, NULL}, retry = text;

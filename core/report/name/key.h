@@ -6,12 +6,12 @@
 
 #define KEY_NAMES 3
 
-/* The names that the rows share; they are in the store, so their addresses distinguish them. */
+/* The names that the rows of a record share, in the store: their addresses distinguish them. */
 typedef struct record_key {
 	const char *names[KEY_NAMES]; /* unused ones NULL */
 	guint64 start;                /* by thread: start tick; else 0 */
 	gint32 tid;                   /* by thread; else 0 */
-	gint32 of_command; /* 1: of the command of a run, or of what it started; else 0 */
+	gint32 of_command;            /* 1: the command of a run or its descendant; else 0 */
 } RecordKey;
 
 guint record_key_hash(gconstpointer key);

@@ -9,13 +9,13 @@
 #define MAX_BRACKETS 4096
 #define NS_PER_US 1000
 #define KTHREADD 2 /* the parent of all kernel threads */
-/* No pattern of a configuration needs more steps with a path of a cgroup. */
+/* No pattern of a configuration needs more steps to match a cgroup path. */
 #define MATCH_LIMIT "(*LIMIT_MATCH=100000)"
 
 typedef enum answer { NO, MAYBE, YES } Answer;
 enum operation { PREFIX, NO_PREFIX, SUFFIX, CONTAINS, REGEX, ABOVE, BELOW, EQUALS, WITHIN, IS };
 
-/* The scheduler's words: what they ask of a thread. */
+/* The scheduler's matchers, and the fact about a thread that each one tests. */
 static const struct word {
 	const char *name;
 	guint subject; /* LAYER_*, or 0: no capture has it */
@@ -62,7 +62,7 @@ typedef struct matcher {
 typedef struct layer {
 	char *name, *unsure; /* "NAME?" */
 	GPtrArray *lists;    /* GArray of Matcher */
-	Matcher template;    /* there is a layer for each cgroup that it matches */
+	Matcher template;    /* makes one layer of each cgroup that it matches */
 } Layer;
 
 struct layers {
@@ -102,7 +102,7 @@ static gboolean is_text(enum operation operation)
 	return operation <= REGEX;
 }
 
-/* The scheduler's path of a cgroup has no slash in front, and one at the end. */
+/* The scheduler's cgroup paths have no leading slash, but a trailing one. */
 static char *text_of(guint subject, const LayerThread *thread)
 {
 	const char *cgroup = thread->cgroup + (thread->cgroup[0] == '/');
@@ -145,7 +145,7 @@ static gint64 number_of(guint subject, const LayerThread *thread)
 		return thread->tid == thread->tgid;
 	case LAYER_KTHREAD:
 		return thread->tgid == KTHREADD || thread->ppid == KTHREADD;
-	default: /* the mean in us; the scheduler begins with 0 */
+	default: /* the mean in us; the scheduler starts at 0 */
 		return (gint64)(thread->turns ? thread->run_ns / thread->turns / NS_PER_US : 0);
 	}
 }
@@ -236,7 +236,7 @@ static const char *text_of_node(JsonNode *node)
 		       : NULL;
 }
 
-/* Whether the value is of the type that the word takes. */
+/* Takes the value; FALSE: it does not have the type that the matcher takes. */
 static gboolean take_value(Matcher *matcher, JsonNode *node)
 {
 	enum operation operation = matcher->word->operation;
@@ -255,7 +255,7 @@ static gboolean take_value(Matcher *matcher, JsonNode *node)
 	if (!JSON_NODE_HOLDS_VALUE(node) || json_node_get_value_type(node) != G_TYPE_BOOLEAN)
 		return FALSE;
 	matcher->numbers[0] = json_node_get_boolean(node);
-	/* Versions of the scheduler differ in the meaning of false. */
+	/* Versions of the scheduler differ in what false means. */
 	matcher->is_unknown = matcher->word->subject == LAYER_KTHREAD && !matcher->numbers[0];
 	return TRUE;
 }
@@ -347,7 +347,7 @@ static gboolean take_layer(Layers *layers, JsonNode *node, GError **error)
 	return TRUE;
 }
 
-/* json-glib recurses for each level. */
+/* json-glib recurses for each level, so nesting is limited. */
 static gboolean is_bounded(const char *text, gsize length)
 {
 	guint n = 0;
@@ -357,7 +357,7 @@ static gboolean is_bounded(const char *text, gsize length)
 	return length <= LAYERS_MAX_BYTES && n <= MAX_BRACKETS;
 }
 
-/* The scheduler demands it, too. */
+/* The scheduler also requires that the last layer matches every thread. */
 static gboolean ends_with_rest(const GArray *list)
 {
 	const GPtrArray *last = list->len ? g_array_index(list, Layer, list->len - 1).lists : NULL;

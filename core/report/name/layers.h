@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The layers of a configuration of scx_layered, evaluated on threads of a capture: which layer
- * each thread would be in.  Some matchers ask for what no capture has (hints, use of a GPU,
- * the state of the scheduler).  A thread for which such a matcher decides is in "LAYER?".
+ * The layers of a scx_layered configuration, evaluated on the threads of a capture: the layer that
+ * each thread would be in.  Some matchers need facts that no capture has (hints, use of a GPU, the
+ * state of the scheduler).  A thread whose layer depends on such a matcher is in "LAYER?".
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 typedef struct layers Layers;
 
-/* The facts known about a thread; only members whose bits are set. */
+/* The facts known about a thread: only members whose bits are set are valid. */
 enum {
 	LAYER_CGROUP = 1,
 	LAYER_COMM = 2,
@@ -36,13 +36,13 @@ typedef struct layer_thread {
 	guint64 run_ns, turns; /* on a CPU */
 } LayerThread;
 
-/* JSON: [{"name": NAME, "matches": [[{MATCHER: VALUE}, ...], ...]}, ...]: a layer matches if
- * all matchers of one of its lists do.  Errors are usage errors and name the layer. */
+/* JSON: [{"name": NAME, "matches": [[{MATCHER: VALUE}, ...], ...]}, ...]: a layer matches if all
+ * matchers of one of its lists match.  Errors are usage errors and name the layer. */
 Layers *layers_parse(const char *text, gsize length, GError **error);
 void layers_free(Layers *layers);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Layers, layers_free)
 
-/* The name of the first layer that matches, or "LAYER?"; owned by layers. */
+/* Returns the name of the first layer that matches, or "LAYER?"; owned by layers. */
 const char *layers_find(const Layers *layers, const LayerThread *thread);
-/* Matchers that cannot be evaluated, as a sentence; NULL: there are none. */
+/* Returns a sentence that lists the matchers that cannot be evaluated; NULL: there are none. */
 char *layers_complaint(const Layers *layers);

@@ -8,8 +8,8 @@ struct name_keys {
 	Store *store;
 	GHashTable *patterns; /* name -> pattern, by address */
 	GHashTable *peers;    /* pattern -> number of names, by address */
-	GHashTable *onlys;    /* pattern -> its only name other than itself; if there are several,
-				 itself */
+	GHashTable *onlys;    /* pattern -> the only name that has it and is not the pattern itself;
+			       * if several, the pattern */
 };
 
 NameKeys *name_keys_new(NameRule rule, Store *store)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The name a thread's or process's name is grouped under: its pattern, or the
- * name itself if no other name has that pattern.
+ * The key under which names of threads or processes are grouped: the name's pattern, or the name
+ * itself if no other name has that pattern.
  */
 #pragma once
 
@@ -25,8 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NameKeys, name_keys_free)
  * in the store. */
 void name_keys_add(NameKeys *keys, const char *name);
 const char *name_keys_get(const NameKeys *keys, const char *name);
-/* The key before all names have been added, if the rule does not depend on
- * other names; otherwise the name itself.  The key of a key is itself. */
+/* Returns the key before all names have been added, if the rule does not depend on other names;
+ * otherwise the name itself.  The key of a key is the key itself. */
 const char *name_keys_take(NameKeys *keys, const char *name);
-/* The only name that has the pattern, or the pattern itself. */
+/* Returns the only name that has the pattern; the pattern itself if there are several. */
 const char *name_keys_name(const NameKeys *keys, const char *pattern);

@@ -8,8 +8,8 @@
 #define VERTICAL_TAB 0x0b
 #define NEXT_LINE 0x85
 
-/* Length of the separator at p, or 0.  Names are bytes: a byte that is not UTF-8 is no
- * separator. */
+/* Returns the length of the separator at p, or 0.  Names are bytes: a byte that is not UTF-8 is not
+ * a separator. */
 static gsize separator_length(const char *p)
 {
 	if (*p == '\0')

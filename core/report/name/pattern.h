@@ -14,15 +14,15 @@ typedef struct pattern_piece {
 	gboolean separator;
 } PatternPiece;
 
-/* The piece at *at, which moves past it; FALSE at the name's end. */
+/* Returns the piece at *at and moves *at past it; FALSE at the end of the name. */
 gboolean pattern_next(const char **at, PatternPiece *ret_piece);
 /* Appends the piece, or its placeholder if it counts instances. */
 void pattern_append(GString *out, const PatternPiece *piece);
 
 /*
- * The whole name, each token (between any of ". - _ / : @ + [ ]" and white
- * space) by the first rule that fits: digits only {N}; lower-case hexadecimal
- * with a digit, two or more {H}; letters and digits "cpu{N}"; digits and
- * letters "{N}Hz"; else as it is.
+ * Returns the pattern of a name.  The first rule that fits replaces each token (between any of ".
+ * - _ / : @ + [ ]" and white space): digits only {N}; two or more lower-case hexadecimal digits,
+ * one of them 0-9, {H}; letters, then digits "cpu{N}"; digits, then letters "{N}Hz"; any other
+ * token is kept.
  */
 char *pattern_key(const char *name);

@@ -5,10 +5,9 @@
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 #define SHORT_ID 8 /* digits; docker ps and kubectl also show only the first ones */
-#define LONG_ID 32 /* digits that make an id: uuids have 32, containers 64 */
+#define LONG_ID 32 /* least digits of an ID: UUIDs have 32, containers 64 */
 
-/* How a runtime names its containers' cgroups, where that is not the runtime's
- * name. */
+/* The prefixes of container cgroups that differ from the name of the runtime. */
 static const struct {
 	const char *prefix, *word;
 } runtimes[] = {
@@ -38,7 +37,7 @@ static void append_unescaped(GString *out, const char *text, gsize len)
 	}
 }
 
-/* Length of the id at text, a dashed uuid as well; 0: it is not one. */
+/* Returns the length of the ID at text, which may be a dashed UUID; 0: there is no ID. */
 static gsize id_length(const char *text)
 {
 	static const guint8 uuid[] = {8, 4, 4, 4, 12};
@@ -55,7 +54,7 @@ static gsize id_length(const char *text)
 	return len - 1;
 }
 
-/* Appends a name with shortened ids and without escapes. */
+/* Appends a name with shortened IDs and without escapes. */
 static void append_name(GString *out, const char *text, gsize len)
 {
 	gsize from = 0;
@@ -80,8 +79,8 @@ static char *name_id(const char *word, gsize len, const char *id)
 	return g_strdup_printf("%.*s %.*s", (int)len, word, SHORT_ID, id);
 }
 
-/* "pod<uid>", "kubepods-burstable-pod<uid>.slice"; the uid's dashes are
- * underscores there, and a static pod's has none. */
+/* "pod<uid>" or "kubepods-burstable-pod<uid>.slice"; in the latter the UID's dashes are
+ * underscores.  The UID of a static pod has no dashes. */
 static char *name_pod(const char *component)
 {
 	for (const char *at = component; (at = strstr(at, "pod")); at++)
@@ -126,8 +125,8 @@ static char *name_lxc(const char *component, const char *parent)
 	return NULL;
 }
 
-/* An application's unit: app[-LAUNCHER]-ID-RANDOM.scope, app[-LAUNCHER]-ID
- * [@RANDOM].service (the desktop environments' convention): its ID. */
+/* Reduces the name of an application's unit to the ID: app[-LAUNCHER]-ID-RANDOM.scope or
+ * app[-LAUNCHER]-ID[@RANDOM].service (the convention of desktop environments). */
 static void cut_application(const char **name, gsize *len, gboolean is_scope)
 {
 	const char *start = *name + 4, *end = *name + *len, *at;
@@ -144,7 +143,7 @@ static void cut_application(const char **name, gsize *len, gboolean is_scope)
 	}
 }
 
-/* A service or a scope, by its name without the suffix. */
+/* Returns the name of a service or a scope, without the suffix. */
 static char *name_service(const char *component)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(unit_suffixes); i++) {
@@ -169,8 +168,8 @@ static char *name_service(const char *component)
 	return NULL;
 }
 
-/* A user's manager runs units of its own; a unit below another service belongs
- * to that service (or its container). */
+/* A user's manager runs units of its own, so the next unit decides; a unit below another service
+ * belongs to that service (or its container). */
 static char *name_unit(char *const *components)
 {
 	char *found = NULL;
@@ -191,8 +190,8 @@ static char *name_unit(char *const *components)
 	return found;
 }
 
-/* The first component that names a unit decides; with pods, which may run in a
- * container, the last one. */
+/* The first component that names a container decides; for pods, which may run in a container, the
+ * last one. */
 static char *name_contained(char *const *components, gboolean has_pods)
 {
 	char *pod = NULL;

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* A new text: "postgresql@15" (system.slice/.../postgresql@15.service), "docker
- * 9a8b7c6d", "pod 8f3c1e2a", "lxc web", "machine vm"; "-" for the root; for a
- * path that names no unit, the path without its first '/'.  Ids are cut to
- * their first eight digits. */
+/* Returns a new text: "postgresql@15" (system.slice/.../postgresql@15.service), "docker 9a8b7c6d",
+ * "pod 8f3c1e2a", "lxc web", "machine vm"; "-" for the root; for a path that names no unit, its
+ * last component if that is a slice, or else the path without its first '/'.  IDs are cut to their
+ * first eight digits. */
 char *unit_of(const char *path);
