@@ -10,19 +10,19 @@
 #define MAX_HOPS 64
 #define INIT 1
 
-/* Why a record belongs to a thread that some side has. */
+/* Which side has the thread of a record: none, the second, or only the first. */
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
 
-/* Ended processes, by the process that was charged with their time. */
+/* The ended processes whose time was charged to one process. */
 typedef struct bucket {
 	CpuTime charged; /* in the window; run is unused */
-	CpuTime before;  /* part of it: used before the window */
+	CpuTime before;  /* part of charged: used before the window */
 	CpuTime known;   /* from exact records */
 	CpuTime told;    /* from other records */
-	guint64 least;   /* part of it: counted by the scheduler, which is never too high */
+	guint64 least;   /* part of told: counted by the scheduler, which is never too high */
 	guint64 slack;   /* possible error of charges, as ticks are truncated */
 	gboolean is_old; /* charged with an unknown time from before the window */
-	CpuTime rest;    /* unknown part, to be divided */
+	CpuTime rest;    /* the rest of charged, to be divided */
 } Bucket;
 
 struct exits {
@@ -30,11 +30,11 @@ struct exits {
 	Intake *intake;
 	const Roster *records;
 	guint64 began;
-	guint8 *marks;  /* of each record */
-	gint32 *owners; /* tgid of each record's bucket */
-	CpuTime *told;  /* CPU time in each record; its run is the weight of its share */
+	guint8 *marks;  /* enum mark of each record */
+	gint32 *owners; /* key of each record's bucket: a tgid, negative if its process lives */
+	CpuTime *told;  /* CPU time in each record; run is also the weight of its share */
 	guint8 *is_exact;
-	GHashTable *buckets; /* pid -> Bucket */
+	GHashTable *buckets; /* owner -> Bucket */
 	RosterRow rows[SIDES], row;
 	CpuSlots slots[SIDES];
 	gint told_run, told_user, told_system, told_final;
@@ -148,8 +148,8 @@ static guint record_at(const Exits *exits, const RosterEntry *record)
 	return (guint)(record - roster_entry(exits->records, 0));
 }
 
-/* Finds the record of a thread's end: the first with its ID that started when it
- * did or seems to have started slightly later.  -1: none. */
+/* Returns the index of a thread's exit record: the first with its ID that started when it did or
+ * seems to have started slightly later; -1: there is none. */
 static gint find_record(const Exits *exits, const RosterEntry *thread)
 {
 	guint64 start = MAX(thread->start, 1) - 1; /* ticks are truncated */
@@ -186,8 +186,8 @@ static gboolean is_known(const Exits *exits, gint32 pid)
 	return roster_process(exits->records, pid) || process_of(exits, pid);
 }
 
-/* The nearest ancestor that is alive, or unknown such as ctprof itself: it has been
- * charged with the process's time, through those in between. */
+/* Returns the nearest ancestor that is alive, or that is unknown, as ctprof itself is.  It has been
+ * charged with the process's time, through the ancestors in between. */
 static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid)
 {
 	for (guint hops = 0; ppid > 0 && ppid != pid && hops < MAX_HOPS; hops++) {
@@ -212,7 +212,7 @@ static Bucket *bucket_of(Exits *exits, gint32 pid)
 
 /* ---- sums ---- */
 
-/* Notes what a living process has been charged with since. */
+/* Adds what a living process has been charged with in the window. */
 static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 {
 	CpuTime times[SIDES] = {{.run = 0}};
@@ -226,7 +226,7 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 		if (!children_time_of(&exits->slots[side], &exits->rows[side], &times[side]))
 			return;
 	}
-	/* Unknown for a process that the first capture missed. */
+	/* For a process that the first capture missed, earlier charges are unknown. */
 	if (!pair[0] && pair[1]->start < exits->began)
 		return;
 	const CpuTime charged = subtract(&times[1], &times[0]);
@@ -237,15 +237,16 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 	bucket->slack += 2 * CPU_TICK_NS;
 }
 
-/* A process's time so far, in its leader's row; a thread that ended before is in no row. */
+/* Reads a process's time so far from its leader's row.  It includes threads that have ended, which
+ * have no rows. */
 static gboolean process_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
 {
 	return number_at(row, slots->process_user, CPU_TICK_NS, &ret_time->user) &&
 	       number_at(row, slots->process_system, CPU_TICK_NS, &ret_time->system);
 }
 
-/* Time that an ended process had used before the window is charged as well; where it could not be
- * read, the charge says nothing about the window. */
+/* Adds the time that an ended process had used before the window, which is charged as well.  If it
+ * could not be read, the charge says nothing about the window. */
 static void note_before(Exits *exits, const RosterEntry *thread)
 {
 	const CpuSlots *slots = &exits->slots[0];
@@ -286,8 +287,8 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 		note_before(exits, pair[0]);
 }
 
-/* The CPU time in the window according to the record itself; ret_least: a lower
- * bound.  Returns whether it is all. */
+/* Computes the CPU time in the window according to the record itself; ret_least: a lower bound of
+ * the run time.  Returns whether the record has the final time. */
 static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_told,
 			guint64 *ret_least)
 {
@@ -300,8 +301,8 @@ static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_to
 	(void)number_at(row, exits->told_system, NS_PER_US, &told.system);
 	(void)number_at(row, exits->told_run, 1, &told.run);
 	*ret_least = told.run;
-	/* Ticks hit a short thread by chance, so this may be too high, but nothing else
-	 * is known of a thread that was never updated since its start. */
+	/* Ticks hit a short thread by chance, so this may be too high, but nothing else is known
+	 * about a thread that was never updated since its start. */
 	told.run = MAX(told.run, fold_add_saturated(told.user, told.system));
 	gboolean is_exact = number_at(row, exits->told_final, 1, &final);
 	if (is_exact)
@@ -329,7 +330,7 @@ static gboolean is_mine(const Exits *exits, guint at)
 	return exits->marks[at] == MARK_GONE || record->start >= exits->began;
 }
 
-/* The command of stat was waited for by ctprof, which is in no capture. */
+/* Adds the charge for the command of stat: ctprof waited for it, and is in no capture. */
 static void note_command(Exits *exits)
 {
 	const CommandFacts *command = exits->intake->plan->options->command;
@@ -340,8 +341,8 @@ static void note_command(Exits *exits)
 		add(&bucket_of(exits, command->parent)->charged, &charged);
 }
 
-/* Whether the records are complete: none is lost, and each has all that its thread ran.  The sums
- * that parents were charged with then add nothing, and belong to other windows as well: a parent is
+/* Whether the records are complete: none was lost, and each has the final time of its thread.  The
+ * charges of parents then add nothing, and they belong to other windows as well: a parent is
  * charged with the whole life of a child. */
 static gboolean are_whole(const Exits *exits)
 {
@@ -353,7 +354,7 @@ static gboolean are_whole(const Exits *exits)
 	return n > 0 && exits->sides[1].exits_lost == 0;
 }
 
-/* Computes what remains to be divided. */
+/* Computes the time that remains to be divided. */
 static void settle(Bucket *bucket, gboolean are_whole)
 {
 	CpuTime *rest = &bucket->rest;
@@ -372,9 +373,9 @@ static void settle(Bucket *bucket, gboolean are_whole)
 	}
 }
 
-/* A process that ended after the listener began and before the first capture came to it: its
- * parent may be charged in the window with all it and its children used in their lives, which
- * no record says. */
+/* Notes a process that ended after the listener began and before the first capture reached it.  Its
+ * parent may be charged in the window with everything that it and its children used in their lives,
+ * and no record has that amount. */
 static void note_missed(Exits *exits, const RosterEntry *record)
 {
 	gint32 pid = record->tgid;
@@ -484,7 +485,7 @@ gboolean exits_is_of_command(const Exits *exits, gint32 pid)
 	for (guint hops = 0; above > 0 && pid > INIT && hops < MAX_HOPS; hops++) {
 		gint32 parent = parent_of(exits, pid);
 
-		/* Other children of ctprof are hidden. */
+		/* ctprof's other children are hidden, so this is the command. */
 		if (parent == above)
 			return TRUE;
 		pid = parent;
@@ -492,7 +493,7 @@ gboolean exits_is_of_command(const Exits *exits, gint32 pid)
 	return FALSE;
 }
 
-/* A process's name for a label; NULL: unknown. */
+/* Returns one name of a process's key, by its index; NULL: the process is unknown. */
 static const char *name_of(Exits *exits, gint32 pid, guint name)
 {
 	const RosterEntry *process = process_of(exits, pid);
@@ -507,7 +508,8 @@ static const char *name_of(Exits *exits, gint32 pid, guint name)
 	return key.names[name];
 }
 
-/* A process is in its parent's cgroup unless it is moved. */
+/* Returns the name from the nearest known ancestor: a process is in its parent's cgroup unless it
+ * is moved. */
 static const char *inherited_name(Exits *exits, const RosterEntry *record, guint name)
 {
 	gint32 pid = record->tgid;
@@ -529,7 +531,7 @@ static void own_names(Exits *exits, const RosterEntry *record, const char *ret_n
 	side_name_exit(&exits->sides[1], exits->intake, &exits->row.rows, 0, ret_names);
 }
 
-/* The name of its process, for that label. */
+/* Returns the name of the record's process for label i of the axis. */
 static const char *process_name(Exits *exits, const RosterEntry *record, const char *const *own,
 				guint i)
 {
@@ -545,7 +547,7 @@ static const char *process_name(Exits *exits, const RosterEntry *record, const c
 			  known ? known : own[EXIT_NAME_COMM], record->tgid);
 }
 
-/* The name for a label of its cgroup, or one that its process has. */
+/* Returns the name for a label that comes from the cgroup or the process. */
 static const char *other_name(Exits *exits, const RosterEntry *record, const char *const *own,
 			      guint i)
 {

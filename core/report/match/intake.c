@@ -42,7 +42,7 @@ static const char *take_label(Side *side, Store *store, const struct ctprof_rows
 	return side->last[label];
 }
 
-/* Takes a value from the thread's leader, whose row comes first. */
+/* Takes a label that only leaders have.  The leader's row comes first. */
 static const char *take_of_process(Side *side, Store *store, const struct ctprof_rows *rows,
 				   guint64 i, enum label label)
 {
@@ -137,8 +137,8 @@ void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *
 	}
 }
 
-/* The key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if
- * names are patterns, the pattern of pcomm. */
+/* Makes the key of a process's map: its cgroup (or NULL) and "pcomm[tgid]", or, if names are
+ * patterns, the pattern of pcomm. */
 static void make_smaps_key(const char *cgroup, const char *pcomm, gint32 tgid, gboolean literal,
 			   Store *store, RecordKey *ret_key)
 {
@@ -220,8 +220,8 @@ static gboolean thing_key(Side *side, Intake *intake, const struct ctprof_rows *
 	return TRUE;
 }
 
-/* Makes the key of row i; FALSE: the row is not for the table.  NULL: all rows share one
- * key. */
+/* Makes the key of row i; FALSE: the row is not for the table.  A table without this function folds
+ * all rows under one key. */
 typedef gboolean (*MakeKey)(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			    RecordKey *ret_key);
 
@@ -256,7 +256,7 @@ void intake_clear(Intake *intake)
 		measures_clear(&intake->measures[i]);
 }
 
-/* Keeps of each row what its table folds, and what names it. */
+/* Makes a roster that keeps the values its table folds and the labels that name a row. */
 static Roster *new_roster(const Side *side, const Intake *intake, enum row_class row)
 {
 	gboolean is_exit = row == ROW_EXIT;
@@ -366,7 +366,7 @@ static void fold_row(Side *side, Intake *intake, enum intake_table t,
 	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
 }
 
-/* Folds a row into all tables; of a window threads are kept instead of being grouped. */
+/* Folds a row into all tables; the threads of a window are kept instead of being grouped. */
 static void add_row(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
 	enum row_class row = registry_row_of_scope(rows->scope);
@@ -414,7 +414,7 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 	}
 }
 
-/* Rows on their way from a moment into the tables. */
+/* The arguments of take_rows(). */
 typedef struct holding {
 	Side *side;
 	Intake *intake;
@@ -431,7 +431,7 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
-/* Whether processes are folded one by one, too. */
+/* Whether the side also folds processes one by one. */
 static gboolean wants_processes(const Side *side)
 {
 	return side->layouts[TABLE_PROCESSES].bindings->len > 0 ||

@@ -13,7 +13,7 @@
 #include "report/name/axis.h"
 #include "state-side.h"
 
-/* Stands for a missing name; no cgroup and hardly any thread has this name. */
+/* A missing name is replaced by this; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
 
 /* The tables that rows are folded into. */
@@ -29,13 +29,13 @@ enum intake_table {
 	N_TABLES
 };
 
-/* The metrics that sections choose from their own tables; defined in sections.c. */
+/* How each table chooses the metrics that its sections need; defined in sections.c. */
 extern const MeasureChoice section_choices[N_TABLES];
 
-/* The names in the key of a process's map. */
+/* The names in the key of a process's memory map. */
 enum { SMAPS_CGROUP, SMAPS_PROCESS, SMAPS_PCOMM };
 
-/* The names in the record of a thread's end, for every axis; NULL: missing. */
+/* The names in an exit record, the same for every axis; NULL: missing. */
 enum exit_name { EXIT_NAME_COMM, EXIT_NAME_PCOMM, EXIT_NAME_CGROUP };
 
 /* Shared by both sides. */
@@ -44,7 +44,7 @@ typedef struct intake {
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
 	gboolean one_by_one;        /* threads are kept for a window */
 	GHashTable *pids;           /* selected tgids, borrowed; NULL: all */
-	GHashTable *tids;           /* the same of threads */
+	GHashTable *tids;           /* the same for tids */
 	NameKeys *names;            /* names of threads and their processes */
 	const Plan *plan;           /* which metrics of threads and objects are folded */
 	GArray *objects;            /* ObjectGroup, of both sides */
@@ -59,44 +59,44 @@ typedef struct side {
 	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
-	/* In a window, the threads one by one, and those that ended; NULL: threads are folded at
-	 * once. */
+	/* In a window, the threads and the exit records, ungrouped; NULL: threads are folded as
+	 * they arrive. */
 	Roster *roster, *exits;
-	gint labels[N_LABELS];      /* their index in a thread's row, or -1 */
-	const char *last[N_LABELS]; /* of the previous row: mostly the same */
-	/* The labels made from it, for that process; and by tgid those of leaders'
-	 * rows. */
+	gint labels[N_LABELS];      /* their indexes in a thread's row, or -1 */
+	const char *last[N_LABELS]; /* of the previous row: mostly the same again */
+	/* made: the labels derived from last, for the process made_tgid.  of_process: by tgid, the
+	 * labels of leaders' rows. */
 	const char *made[N_LABELS];
 	gint32 made_tgid;
 	GHashTable *of_process;
 	Layered *layered;           /* NULL: no layer was asked for */
-	gint exit_labels[N_LABELS]; /* the same for rows of ended threads */
+	gint exit_labels[N_LABELS]; /* as labels, for exit records */
 	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
 	guint64 newest;             /* the highest start tick */
 	gboolean has_exits;         /* a source listened for ended threads */
-	guint64 exits_received;     /* then: records received, and lost */
+	guint64 exits_received;     /* if so: records received, and lost */
 	guint64 exits_lost;
-	const char *exits_source; /* that has them; NULL: unknown */
+	const char *exits_source; /* the source of the records; NULL: unknown */
 	StateSide states;
 	ObjectCategories *categories;
 } Side;
 
 void side_init(Side *side);
 void side_clear(Side *side);
-/* Takes the metrics of the side's registry; call once, before its rows.  Names
- * that the other side defines differently are appended to clashes. */
+/* Binds the metrics of the side's registry; call once, before its rows.  Names that the other side
+ * defines differently are appended to clashes. */
 void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
-/* Takes all rows of a moment, which must outlive the side, instead, but of threads of ctprof
- * itself. */
+/* Instead of side_add(): takes all rows of a moment, which must outlive the side, except those of
+ * ctprof's own threads. */
 void side_hold(Side *side, Intake *intake, const Moment *moment);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);
-/* Reads what a thread's row must have to be named. */
+/* Reads the part of a thread's row that is needed to name it. */
 void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row);
-/* The names that row i of a thread is grouped by; FALSE: it is in no group. */
+/* Makes the names by which the thread in row i is grouped; FALSE: it is in no group. */
 gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);
-/* The names in row i of a thread that ended, by enum exit_name. */
+/* Makes the names of the ended thread in row i, by enum exit_name. */
 void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 		    const char *ret_names[KEY_NAMES]);

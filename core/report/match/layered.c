@@ -14,7 +14,7 @@ static const struct {
 
 struct layered {
 	gint slots[N_METRICS];  /* in a row, or -1 */
-	GHashTable *of_process; /* by tgid: LayerThread, as rows of processes may mix */
+	GHashTable *of_process; /* tgid -> LayerThread; rows of processes may be mixed */
 };
 
 Layered *layered_new(const Registry *registry)
@@ -41,7 +41,7 @@ void layered_mark(const Layered *layered, gboolean *slots)
 			slots[layered->slots[i]] = TRUE;
 }
 
-/* Values that only the row of the leader has. */
+/* Returns the values that only the leader's row has. */
 static const LayerThread *take_leader(Layered *layered, const struct ctprof_rows *rows, guint64 i,
 				      const struct ctprof_target *target)
 {

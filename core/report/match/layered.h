@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The facts about threads that matchers of layers ask for. */
+/* The facts about threads that the matchers of layers test. */
 #pragma once
 
 #include <glib.h>
@@ -11,9 +11,9 @@ typedef struct layered Layered;
 
 Layered *layered_new(const Registry *registry);
 void layered_free(Layered *layered);
-/* Sets the slots it reads, by index. */
+/* Sets slots[i] for each slot that layered_find() reads. */
 void layered_mark(const Layered *layered, gboolean *slots);
-/* The layer of the thread in row i, owned by layers; the row of a process's leader comes
- * first.  thread: its texts are set. */
+/* Returns the layer of the thread in row i, owned by layers.  The row of a process's leader must
+ * come first.  thread: has its texts set. */
 const char *layered_find(Layered *layered, const Layers *layers, const struct ctprof_rows *rows,
 			 guint64 i, LayerThread thread);

@@ -8,7 +8,7 @@ enum { BEFORE, AFTER };
 /* The sums of a group for one cost. */
 typedef struct tally {
 	gdouble total;
-	Member thread, process; /* with the most */
+	Member thread, process; /* those with the most */
 	Member current;         /* the process whose threads are being added */
 } Tally;
 
@@ -18,7 +18,7 @@ typedef struct group_tallies {
 	Tally of[N_NAMED_COSTS];
 } GroupTallies;
 
-/* The metrics that a cost is a sum of. */
+/* The metrics whose sum is a cost. */
 typedef struct sum {
 	guint n; /* 0: the captures lack one */
 	gint slots[QUANTITY_INPUTS][SIDES];
@@ -31,7 +31,7 @@ struct members {
 	GHashTable *groups; /* const Record * -> GroupTallies */
 };
 
-/* FALSE: a side lacks an input. */
+/* Binds a formula.  FALSE: it is not a sum, or a side lacks an input. */
 static gboolean bind(const Side sides[SIDES], const Intake *intake, const Formula *formula,
 		     Sum *ret_sum)
 {
@@ -81,7 +81,7 @@ static gdouble number_of(const Measure *measure, guint64 value)
 	return (gdouble)cells[0] * (measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
 }
 
-/* The amount that the thread adds; 0 if it is not known. */
+/* Returns the amount that the thread adds; 0: not known. */
 static gdouble amount_of(const Sum *sum, const StateThread *thread)
 {
 	gdouble amount = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The thread and the process of each group that did most of what its threads did in a window, by
- * cost.  Amounts are in the units of the metrics, KiB in bytes.
+ * For each group and cost, the thread and the process that did most of it in a window.  Amounts are
+ * in the units of the metrics, KiB in bytes.
  */
 #pragma once
 
@@ -18,20 +18,20 @@ typedef struct member {
 
 typedef struct members Members;
 
-/* if members is NULL, the other functions do nothing. */
+/* If members is NULL, the other functions do nothing. */
 Members *members_new(const Side sides[SIDES], const Intake *intake);
 void members_free(Members *members);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Members, members_free)
 
-/* Threads of one process must follow each other.  name: what stands for it if its row has no
+/* Threads of one process must be added one after the other.  name: used if the thread's row has no
  * name. */
 void members_add(Members *members, const Record *group, const StateThread *thread,
 		 const char *name);
-/* The thread, or else the process, that has at least that share of what the group's threads
- * have.  FALSE: none, or the group is one thread, or one process without such a thread. */
+/* Finds the thread, or else the process, that has at least the given share of the group's amount.
+ * FALSE: there is none, or the group is one thread, or one process without such a thread. */
 gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
 			Member *ret_leader, gdouble *ret_share);
-/* The total of all its threads; for a level, its growth in the threads that were there at both
- * ends.  FALSE: not known. */
+/* Computes the total of the group's threads; for a level, its growth in the threads that existed at
+ * both ends.  FALSE: not known. */
 gboolean members_total(const Members *members, const Record *group, enum cost cost,
 		       gdouble *ret_total);

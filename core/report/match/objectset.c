@@ -10,7 +10,7 @@ static ObjectGroup *group_at(const GArray *groups, guint i)
 	return &g_array_index(groups, ObjectGroup, i);
 }
 
-/* The index of the group, or the number of groups. */
+/* Returns the index of the group, or the number of groups if it is not there. */
 static guint find_group(const GArray *groups, const char *name)
 {
 	guint i = 0;
@@ -69,7 +69,7 @@ gboolean objects_check(const GArray *groups, const Plan *plan, GError **error)
 	return TRUE;
 }
 
-/* "memfd /memfd:cache", or the name alone. */
+/* Makes "memfd /memfd:cache", or the name alone. */
 static char *make_name(gint category, gboolean literal, const struct ctprof_rows *rows, guint64 i)
 {
 	const char *name = ctprof_rows_target(rows, i)->path;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects: rows a source names, a section for each slot group.  Objects fold by
- * name.  Names are instances only in a group whose first category is a kind of
- * object ("memfd", "file"): there the category precedes the name, and the name
- * becomes its pattern.  Elsewhere ("meminfo.Active(anon)", "zram1_stored") a
- * name is a fixed word.
+ * Objects: rows that a source names, with a section for each slot group.  Objects are folded by
+ * name.  Names are instances only in a group whose first category is a kind of object ("memfd",
+ * "file"): there the category precedes the name, and the name becomes its pattern.  In other groups
+ * ("meminfo.Active(anon)", "zram1_stored") a name is a fixed word.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 enum { OBJECT_GROUP, OBJECT_NAME };
 
 typedef struct object_group {
-	const char *name; /* of the store */
+	const char *name; /* in the store */
 	gboolean folded;  /* a metric of the group is folded, so its rows count */
 	gboolean shown;   /* as a section */
 	gboolean sorted;  /* its objects have kinds: show lists the largest first */
@@ -31,7 +30,7 @@ void objects_bind(GArray *groups, ObjectCategories *categories, const Plan *plan
 		  const Registry *registry);
 /* Returns a USAGE_ERROR if --sections names a group that neither side has. */
 gboolean objects_check(const GArray *groups, const Plan *plan, GError **error);
-/* The key of row i: the group, and the name that the object folds under. */
+/* Makes the key of row i: the group, and the name under which the object is folded. */
 gboolean objects_make_key(const GArray *groups, const ObjectCategories *categories,
 			  gboolean literal, Store *store, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);

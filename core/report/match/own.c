@@ -49,7 +49,7 @@ void own_add(Own *own, guint side, const Registry *registry, const struct ctprof
 	guint64 key = (guint64)(guint32)target->tgid << 32 | (guint32)target->tid;
 	Used *used = g_hash_table_lookup(own->threads, &key);
 
-	/* Threads that ended before the window are no part of it. */
+	/* Threads that ended before the window are not part of it. */
 	if (side == 0 && rows->scope == CTPROF_SCOPE_EXIT)
 		return;
 	if (!used) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CPU time of ctprof's own processes in a window.  They are in no group, but what they
- * used is part of the host's.
+ * The CPU time of ctprof's own processes in a window.  They are in no group, but the host's time
+ * includes theirs.
  */
 #pragma once
 
@@ -15,13 +15,14 @@ Own *own_new(void);
 void own_free(Own *own);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Own, own_free)
 
-/* Takes row i of a side, of a thread or of the end of one. */
+/* Takes row i of a side, a thread or an exit record. */
 void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
 	     guint64 i);
-/* Whether the thread is of one of the processes, or of a child of the first; 0: no process. */
+/* Whether the thread belongs to one of the processes, or to a child of the first; pids[0] may be 0:
+ * there are none. */
 gboolean own_has(const gint32 pids[2], const RosterEntry *thread);
-/* Takes such threads of a moment, living and ended. */
+/* Takes these threads of a moment, living and ended. */
 void own_add_moment(Own *own, guint side, const gint32 pids[2], const Moment *moment);
-/* In ns.  The time since the window began is not known for a thread that ended without a record,
- * and known in part if its record is not final. */
+/* Returns ns.  A thread that ended without a record adds nothing, and one whose record is not final
+ * adds only a part. */
 guint64 own_time(const Own *own);

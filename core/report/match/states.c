@@ -8,7 +8,7 @@
 enum { BEFORE, AFTER };
 
 #define NS_PER_US 1000
-/* How much may be taken from a thread's time, as a multiple of what it runs. */
+/* The most time that is taken from a running thread, as a multiple of its run time. */
 #define MOST_STOLEN 4
 
 const char *const state_words[N_STATE_TIMES] = {
@@ -57,7 +57,7 @@ const char *const state_metrics[] = {
 struct states {
 	const Side *sides;
 	gint slots[SIDES][N_INPUTS];
-	gint elapsed; /* in a record of an end */
+	gint elapsed; /* slot in an exit record */
 	gdouble window_ns, began_ns;
 	GHashTable *groups; /* const Record * -> StateTimes */
 };
@@ -112,8 +112,8 @@ static gint find_state(const char *word, gsize len)
 	return -1;
 }
 
-/* "idle@5 lock=3": each is a state and the instants in it, or from which on it is.  sign: 1 or
- * -1. */
+/* Adds samples such as "idle@5 lock=3": 3 instants in "lock", and "idle" from the fifth on.  sign: 1
+ * or -1. */
 static void add_samples(const char *text, guint64 instants, gdouble sign,
 			gdouble counts[N_STATE_TIMES])
 {
@@ -153,7 +153,7 @@ static const char *samples_of_ended(const States *states, const RosterEntry *ent
 	return ended ? g_hash_table_lookup(ended, name) : NULL;
 }
 
-/* Returns their sum. */
+/* Counts a thread's samples in the window, by state.  Returns their sum. */
 static gdouble count_samples(const States *states, const StateThread *thread,
 			     gdouble ret_counts[N_STATE_TIMES])
 {
@@ -177,7 +177,7 @@ static gdouble count_samples(const States *states, const StateThread *thread,
 
 /* ---- one thread ----------------------------------------------------------------- */
 
-/* FALSE: a side lacks it. */
+/* FALSE: a side lacks the input. */
 static gboolean find_values(const States *states, const StateThread *thread, enum input input,
 			    guint64 ret_values[SIDES])
 {
@@ -188,7 +188,7 @@ static gboolean find_values(const States *states, const StateThread *thread, enu
 	return TRUE;
 }
 
-/* 0 where it is not known. */
+/* Returns the growth in the window; 0: not known. */
 static gdouble change_of(const States *states, const StateThread *thread, enum input input)
 {
 	guint64 values[SIDES];
@@ -198,8 +198,8 @@ static gdouble change_of(const States *states, const StateThread *thread, enum i
 		       : 0;
 }
 
-/* Whether it was runnable all the time: at both ends, without sleeping in between.  Threads that
- * are stopped, frozen or traced do sleep; throttled ones do not. */
+/* Whether the thread was runnable all the time: at both ends, without sleeping in between.  Threads
+ * that are stopped, frozen or traced do sleep; throttled ones do not. */
 static gboolean is_runnable(const States *states, const StateThread *thread)
 {
 	guint64 state[SIDES], sleeps[SIDES], any[SIDES];
@@ -210,7 +210,7 @@ static gboolean is_runnable(const States *states, const StateThread *thread)
 	       find_values(states, thread, WAIT, any);
 }
 
-/* How long it lived in the window; below 0: unknown. */
+/* Returns how long the thread lived in the window; negative: unknown. */
 static gdouble life_of(const States *states, const StateThread *thread)
 {
 	gdouble start = (gdouble)thread->entry->start * CPU_TICK_NS - states->began_ns;
@@ -234,7 +234,8 @@ static gdouble take(gdouble wanted, gdouble *rest)
 	return taken;
 }
 
-/* Time that is in the kernel's sums was seen by the looks, too. */
+/* Divides the rest of a thread's sleep by its samples.  Waits that are already in the kernel's sums
+ * were sampled, too, and are subtracted. */
 static void divide(const States *states, const StateThread *thread, StateTimes *times,
 		   const gdouble known[N_STATE_TIMES], gdouble sleep, gdouble rest)
 {
@@ -270,10 +271,11 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 		run = (user + system) * CPU_TICK_NS;
 	known[STATE_SYSTEM] = user + system > 0 ? run * system / (user + system) : 0;
 	known[STATE_USER] = run - known[STATE_SYSTEM];
-	/* Rows are read one after the other: a busy thread may have more than the window. */
+	/* Rows are read one after the other, so a busy thread may have run longer than the
+	 * window. */
 	gdouble most = MAX(life - run, 0);
 	/* The kernel counts a wait when it ends.  Interrupts and a hypervisor also take time from a
-	 * running thread, which is no wait, but not most of its time. */
+	 * running thread; that is not a wait, but it is not most of the thread's time either. */
 	if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run)) {
 		times->uncounted += most - wait;
 		wait = most;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the threads of each group spent a window.  Running, waiting for a CPU and the delays are the
- * kernel's sums; only the rest of a thread's sleep is divided, in proportion to the instants at
- * which it was seen in each state.  So the states of a thread add up to its time.
+ * How the threads of each group spent a window.  Running, waiting for a CPU and the delays are sums
+ * that the kernel counts; only the rest of a thread's sleep is divided, in proportion to the
+ * instants at which it was seen in each state.  So the states of a thread add up to its time.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ enum state_time {
 	STATE_DISK,
 	STATE_SWAP,
 	STATE_RECLAIM,
-	STATE_SLEEPING, /* where nothing was sampled; from here on what is sampled */
+	STATE_SLEEPING, /* if nothing was sampled; the states after this one are sampled */
 	STATE_LOCK,
 	STATE_SOCKET,
 	STATE_PIPE,
@@ -33,36 +33,37 @@ enum state_time {
 };
 
 extern const char *const state_words[N_STATE_TIMES];
-/* The metrics of threads that this needs, up to a NULL. */
+/* The metrics of threads that are needed, NULL-terminated. */
 extern const char *const state_metrics[];
 
 typedef struct state_times {
 	gdouble ns[N_STATE_TIMES];
-	/* Runnable time that the kernel has not counted yet, because the wait goes on; below 0:
+	/* Runnable time that the kernel has not counted yet, because the wait goes on; negative:
 	 * time that it counted although the wait began before the window. */
 	gdouble uncounted;
-	gdouble sampled;  /* part of their sum that was divided by samples, in ns */
-	gdouble instants; /* at which a thread of the group was asleep: of the one with the most */
-	guint64 threads, left_out; /* the latter lived for an unknown time */
+	gdouble sampled;  /* the part of ns that was divided by samples */
+	gdouble instants; /* at which a thread was seen asleep: the most of any thread of the
+			   * group */
+	guint64 threads, left_out; /* left_out: lived for an unknown time */
 } StateTimes;
 
 /* A thread in the window. */
 typedef struct state_thread {
 	RosterRow *rows; /* SIDES of them, joined: the differences of sums are the window's */
-	const RosterRow *ended; /* the record of its end; NULL: none */
+	const RosterRow *ended; /* the exit record; NULL: none */
 	const RosterEntry *entry;
 	gboolean was_there, is_there; /* at the beginning, and at the end */
 } StateThread;
 
 typedef struct states States;
 
-/* began: as for window_fold(). */
+/* began is as for window_fold(). */
 States *states_new(const Side sides[SIDES], const Intake *intake, guint64 began);
 void states_free(States *states);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(States, states_free)
 
 void states_add(States *states, const Record *group, const StateThread *thread);
-/* NULL: no thread of it. */
+/* Returns NULL if no thread of the group was added. */
 const StateTimes *states_of(const States *states, const Record *group);
-/* At which threads were looked at in the window. */
+/* Returns the number of instants in the window at which threads were sampled. */
 guint64 states_instants(const States *states);

@@ -10,18 +10,18 @@ enum { BEFORE, AFTER };
 
 /* How a metric's values are combined. */
 enum rule {
-	RULE_SUM,   /* counts in between */
+	RULE_SUM,   /* what was counted in between */
 	RULE_HIGH,  /* the highest, if it rose */
-	RULE_LOW,   /* the lowest but 0, if it fell */
+	RULE_LOW,   /* the lowest above 0, if it fell */
 	RULE_SINCE, /* a histogram: what was counted in between, on the second side alone */
-	RULE_ENDS,  /* what each side has */
+	RULE_ENDS,  /* each side's own value */
 };
 
 /* A metric and its slots in rows. */
 typedef struct joint {
 	enum rule rule;
 	gint slots[SIDES]; /* -1: that side does not have it */
-	gint exit_slot;    /* the same, in a record of a thread's end */
+	gint exit_slot;    /* slot in an exit record, or -1 */
 	const Measure *measure;
 	gboolean restarts; /* with the program */
 } Joint;
@@ -30,18 +30,18 @@ typedef struct window {
 	Side *sides;
 	Intake *intake;
 	Namer *namer;
-	Arena *arena; /* of the histograms of one pair */
+	Arena *arena; /* for the histograms of one pair */
 	guint64 began;
 	GArray *joints; /* Joint */
 	RosterRow rows[SIDES], ended;
-	/* For the thread put last: its names, and the records of its group; NULL: none yet. */
+	/* The names of the thread added last, and the records of its group; NULL: none yet. */
 	RecordKey names;
 	Record *records[SIDES];
 	CpuSlots cpu[SIDES];
 	Exits *exits;
-	const Joint *times[CPU_SYSTEM + 1]; /* of the CPU time; NULL: there is none */
-	guint64 rests[CPU_SYSTEM + 1];      /* of ticks, for the next thread that ended */
-	Record *last;                       /* the newer side's, that rows were put into last */
+	const Joint *times[CPU_SYSTEM + 1]; /* of the CPU time; NULL: missing */
+	guint64 rests[CPU_SYSTEM + 1];      /* parts of ticks, for the next thread that ended */
+	Record *last;                       /* of the newer side, to which rows were added last */
 	WindowResult *result;
 } Window;
 
@@ -98,7 +98,7 @@ static void lose(Window *window, const Joint *joint, guint8 why)
 	set_state(window, joint, AFTER, why);
 }
 
-/* A sum includes only rows that have it on both sides. */
+/* A sum includes only threads that have a value on both sides. */
 static void join_sum(Window *window, const Joint *joint)
 {
 	guint8 before = state_at(window, joint, BEFORE), after = state_at(window, joint, AFTER);
@@ -112,7 +112,7 @@ static void join_sum(Window *window, const Joint *joint)
 	}
 }
 
-/* Whether the peak was reached in between. */
+/* Whether the peak was reached in the window. */
 static gboolean is_new_peak(const Window *window, const Joint *joint)
 {
 	guint64 before = value_at(window, joint, BEFORE), after = value_at(window, joint, AFTER);
@@ -135,7 +135,7 @@ static void join_peak(Window *window, const Joint *joint)
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
-/* The second side then has what was counted in between, and the first nothing. */
+/* Joins a histogram: the second side gets what was counted in between, the first gets nothing. */
 static void join_since(Window *window, const Joint *joint)
 {
 	guint8 before = state_at(window, joint, BEFORE);
@@ -151,7 +151,7 @@ static void join_since(Window *window, const Joint *joint)
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
-/* A thread that is in both captures. */
+/* Joins a thread that is in both captures. */
 static void join_matched(Window *window)
 {
 	arena_reset(window->arena);
@@ -167,7 +167,7 @@ static void join_matched(Window *window)
 	}
 }
 
-/* A thread that started in between: its counters were 0 before. */
+/* Joins a thread that started in between: its counters were 0 before. */
 static void join_born(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -183,8 +183,8 @@ static void join_born(Window *window)
 	}
 }
 
-/* A thread in only one capture that existed, or may have existed, at both: what
- * it counted is missing. */
+/* Joins a thread of one capture whose counts are unknown: it ended without a record, or may have
+ * existed before the window. */
 static void join_unknown(Window *window, guint side, guint8 why)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -202,8 +202,8 @@ static void join_unknown(Window *window, guint side, guint8 why)
 	}
 }
 
-/* Whether the two cannot be the same thread: the kernel's counters never fall,
- * but a thread that calls exec() takes its leader's ID and start. */
+/* Whether the two cannot be the same thread.  The kernel's counters never fall, but a thread that
+ * calls exec() takes its leader's ID and start. */
 static gboolean is_another(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -258,7 +258,7 @@ static void end_peak(Window *window, const Joint *joint, gboolean was_there, gbo
 	set_state(window, joint, BEFORE, CTPROF_ABSENT_INAPPLICABLE);
 }
 
-/* A thread whose end was recorded. */
+/* Joins a thread that has an exit record. */
 static void join_ended(Window *window, gboolean was_there, gboolean is_born)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -278,8 +278,8 @@ static void join_ended(Window *window, gboolean was_there, gboolean is_born)
 	}
 }
 
-/* Charges the time that the record represents in place of its own value; carries
- * the rest of a tick over to the next record. */
+/* Replaces the record's own CPU time by the time that it represents; carries the rest of a tick
+ * over to the next record. */
 static void charge(Window *window, const CpuTime *time)
 {
 	const guint64 shares[] = {time->run, time->user, time->system};
@@ -300,7 +300,7 @@ static void charge(Window *window, const CpuTime *time)
 
 /* ---- the fold ---- */
 
-/* The group of the names, and its records of both sides. */
+/* Finds the group of the names, and its records on both sides. */
 static void find_group(Window *window, const RosterEntry *thread, const RecordKey *names)
 {
 	RecordKey key = *names;
@@ -317,14 +317,14 @@ static void find_group(Window *window, const RosterEntry *thread, const RecordKe
 			record_set_take(&window->sides[side].sets[TABLE_THREADS], &key);
 }
 
-/* Adds the rows to their group.  ghosts: the sides that have no such thread. */
+/* Adds the rows to their group.  ghosts: the sides that do not have the thread. */
 static void put_rows(Window *window, const RosterEntry *last, const RecordKey *names,
 		     const gboolean ghosts[SIDES], gboolean in_part, gboolean has_ended)
 {
 	RecordKey literal = *names;
 
 	literal.of_command = exits_is_of_command(window->exits, last->tgid);
-	/* Mostly that of the thread before. */
+	/* In most cases the group is that of the previous thread. */
 	if (!window->records[0] || window->namer->axis->by_thread ||
 	    !record_key_equal(&literal, &window->names))
 		find_group(window, last, &literal);
@@ -357,7 +357,7 @@ static void put_rows(Window *window, const RosterEntry *last, const RecordKey *n
 		    names->names[window->namer->axis->n_names - 1]);
 }
 
-/* The names in a row that was read. */
+/* Returns the names in a row that was read. */
 static RecordKey names_in(Window *window, guint side)
 {
 	RecordKey names = {.start = 0};
@@ -373,7 +373,7 @@ static RecordKey read_row(Window *window, const RosterEntry *entry, guint side)
 	return names_in(window, side);
 }
 
-/* Sums the CPU time of the threads that still exist. */
+/* Adds the CPU time of a thread that still exists. */
 static void count_cpu(Window *window)
 {
 	CpuTime times[SIDES];
@@ -515,8 +515,8 @@ static const Joint *find_joint(const GArray *joints, const char *name)
 	return NULL;
 }
 
-/* Before any is folded: names, and who was charged with what.  Names that threads
- * had before say nothing about what they are called now. */
+/* Collects names and charges before any thread is folded.  A thread's earlier name says nothing
+ * about its current one, so only the last is added. */
 static void note_threads(Window *window)
 {
 	const RosterEntry *record;
