@@ -27,7 +27,7 @@ static gboolean is_equal(const struct ctprof_value *a, const struct ctprof_value
 	}
 }
 
-/* Whether a change of it can be shown in percent. */
+/* Whether a change of the value can be shown in percent. */
 static gboolean is_relative(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
@@ -38,8 +38,8 @@ static gboolean ladder_has_pct(guint32 ladder)
 	return ladder_find(ladder)->dimension != DIMENSION_NONE;
 }
 
-/* Whether one side lacks rows that the other has, so that their difference does
- * not compare the same rows. */
+/* Whether one side lacks rows that the other has, so that their difference does not compare the
+ * same rows. */
 static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_value *b)
 {
 	guint32 flags = a->flags | b->flags;
@@ -70,8 +70,7 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 	}
 	grown = value_growth(CTPROF_LEVEL, baseline, candidate, FALSE);
 	(void)value_to_number(&grown, &ret_change->delta);
-	/* Different ranges with the same middle, or different sets of the same
-	 * number of CPUs. */
+	/* Different ranges with the same middle, or different sets with the same number of CPUs. */
 	if (!same && fabs(ret_change->delta) <= 0) {
 		ret_change->flags |= CTPROF_CELL_DIFFERS;
 		return;
@@ -85,7 +84,7 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 	}
 }
 
-/* The change in percent, or its substitute; negative: none. */
+/* Returns the change in percent, or the points that replace it; negative: neither. */
 static gdouble points_of(const Change *change, guint32 ladder)
 {
 	if (change->flags & CTPROF_CELL_HAS_PCT)
@@ -127,7 +126,7 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 	return TRUE;
 }
 
-/* By its size alone, in units of a significant change. */
+/* Returns the size of the change alone, in units of a large change; negative: unknown. */
 static gdouble size_of(const Change *change, guint32 ladder)
 {
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
@@ -140,7 +139,7 @@ void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standi
 {
 	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
 
-	/* In a window, the change is at least that large. */
+	/* In a window, the change is at least as large as shown. */
 	if (change->flags & CTPROF_CELL_PARTIAL && !by_size)
 		points = -1;
 	standing->class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;

@@ -20,7 +20,7 @@ static void condition_clear(gpointer data)
 	g_free(condition->metric);
 }
 
-/* Parses :pct or :delta, and moves *at past it. */
+/* Parses :pct or :delta, and advances *at past it. */
 static gboolean take_measure(const char **at, gboolean *ret_delta)
 {
 	*ret_delta = g_str_has_prefix(*at, ":delta");
@@ -30,7 +30,7 @@ static gboolean take_measure(const char **at, gboolean *ret_delta)
 	return TRUE;
 }
 
-/* Parses "<", "<=", ">" or ">=", and blanks around it. */
+/* Parses "<", "<=", ">" or ">=", and the blanks around it. */
 static gboolean take_operator(const char **at, gboolean *ret_less, gboolean *ret_or_equal)
 {
 	*at += strspn(*at, " ");
@@ -44,7 +44,7 @@ static gboolean take_operator(const char **at, gboolean *ret_less, gboolean *ret
 	return TRUE;
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL or an error text. */
 static const char *parse_chance(const char *at, ChanceLimit *limit)
 {
 	Magnitude magnitude;
@@ -61,13 +61,13 @@ static const char *parse_chance(const char *at, ChanceLimit *limit)
 	return NULL;
 }
 
-/* Whether a percentile itself is limited: no change of it is named. */
+/* Whether the percentile itself is limited, because no change of it is named. */
 static gboolean limits_value(const char *at)
 {
 	return *at != ':' && !g_str_has_suffix(at, "%");
 }
 
-/* The same for a term that names a metric. */
+/* As parse_chance(), for a term that names a metric. */
 static const char *parse_metric(const char *text, gsize name, Condition *condition)
 {
 	const Percentile *percentile = percentile_at(text + name);

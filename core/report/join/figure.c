@@ -34,7 +34,7 @@ static void add_measure(GArray *figures, const Measure *measure)
 	g_array_append_val(figures, figure);
 }
 
-/* The number of values, and the percentiles. */
+/* Adds the number of values and the percentiles. */
 static void add_histogram(GArray *figures, const Measures *measures, const Measure *measure)
 {
 	Figure figure = {
@@ -160,7 +160,7 @@ static void take_input(const Measure *measure, Record *const sides[SIDES], const
 	*ret_value = value_growth(measure->kind, &before, ret_value, FALSE);
 }
 
-/* How many threads have the state that the formula names. */
+/* Counts the threads in the state that the formula names. */
 static gboolean count_state(const Formula *formula, const Measure *measure,
 			    Record *const sides[SIDES], const Span *span,
 			    struct ctprof_value *value)
@@ -221,7 +221,7 @@ const Histogram *figure_histogram(const Figure *figure, const Group *group,
 		       : NULL;
 }
 
-/* The coverage is that of the whole histogram. */
+/* Computes a percentile, with the coverage of the whole histogram. */
 static void take_percentile(const Figure *figure, const Group *group,
 			    const Layout *const layouts[SIDES], guint side,
 			    struct ctprof_value *value)

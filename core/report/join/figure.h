@@ -12,7 +12,7 @@
 
 typedef struct figure {
 	struct ctprof_report_field field;
-	const char *section;     /* the section that shows it */
+	const char *section;     /* the section that shows the value */
 	const Measure *measure;  /* NULL: derived */
 	const Quantity *derived; /* NULL: folded */
 	const Measure *inputs[QUANTITY_INPUTS];
@@ -20,38 +20,38 @@ typedef struct figure {
 	gboolean nominal;             /* a category: not sortable */
 } Figure;
 
-/* An array of Figure: the measures by rank, then the derived ones in order. */
+/* Returns an array of Figure: the measures by rank, then the derived ones in order. */
 GArray *figures_new(const Measures *measures);
-/* The measures only, without derived metrics. */
+/* Returns the measures only, without derived metrics. */
 GArray *figures_plain(const Measures *measures);
-/* The report field of a measure, with that name. */
+/* Returns the report field of a measure, under that name. */
 struct ctprof_report_field figure_field(const Measure *measure, const char *name);
 /* NULL: unknown. */
 const Figure *figures_find(const GArray *figures, const char *name);
 
-/* The sides for which values are asked. */
+/* The sides whose values are requested. */
 typedef struct span {
 	const Layout *layouts[SIDES];
 	guint side;
-	gboolean grown; /* of counters, what they grew by since the other side */
+	gboolean grown; /* of counters, the growth since the other side */
 } Span;
 
-/* The measures of a formula's inputs; NULL: unknown. */
+/* Finds the measures of a formula's inputs; NULL: unknown. */
 void formula_bind(const Formula *formula, const Measures *measures,
 		  const Measure *ret_inputs[QUANTITY_INPUTS]);
-/* REAL, with the coverage of the least complete input; ABSENT unless all are present. */
+/* Computes a REAL, with the coverage of the least complete input; ABSENT unless all are present. */
 void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_INPUTS],
 		   Record *const sides[SIDES], const Span *span, struct ctprof_value *ret_value);
-/* Whether a run or window has what it grew by: a counter, or what is derived of some.  A ratio
- * is already that of what was counted. */
+/* Whether a run or window has the growth of the figure: a counter, or what is derived from
+ * counters.  A ratio is derived from such counts already. */
 gboolean figure_grows(const Figure *figure);
-/* The histogram of a side; NULL: none, or a percentile of it. */
+/* Returns the histogram of a side; NULL: the figure has none, or is a percentile of it. */
 const Histogram *figure_histogram(const Figure *figure, const Group *group,
 				  const Layout *const layouts[SIDES], guint side);
-/* CTPROF_METRIC_* */
+/* Returns CTPROF_METRIC_*. */
 guint32 figure_flags(const Figure *figure);
 
-/* The values of both sides.  window: the candidate's ratio is that of the
- * counts since the baseline. */
+/* Computes the values of both sides.  window: the candidate's ratio is that of the counts since the
+ * baseline. */
 void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
 		   gboolean window, struct ctprof_value ret_values[SIDES]);

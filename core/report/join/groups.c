@@ -5,8 +5,8 @@
 
 #define TICKS_A_SECOND 100 /* USER_HZ */
 
-/* Whether a cgroup above that path goes by the same name: what is counted in the one is
- * counted in the other, too. */
+/* Whether a cgroup above that path has the same name: whatever is counted in the lower one is
+ * counted in the higher one, too. */
 static gboolean is_counted(const RecordSet *set, Namer *namer, const char *path, const char *name)
 {
 	g_autofree char *top = g_strdup(path);
@@ -41,7 +41,7 @@ void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, g
 	}
 }
 
-/* "comm[tid]", with the older name. */
+/* Returns "comm[tid]", with the older name. */
 static const char *thread_label(const Pool *pool, Store *store)
 {
 	const Record *record = pool->sides[0] ? pool->sides[0] : pool->sides[1];
@@ -75,7 +75,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
 		if (order != 0)
 			return order;
 	}
-	/* Threads with the same label: a reused tid. */
+	/* Threads with the same label: the tid was reused. */
 	const Record *p = x->sides[0] ? x->sides[0] : x->sides[1];
 	const Record *q = y->sides[0] ? y->sides[0] : y->sides[1];
 	return record_key_compare(&p->key, &q->key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The records of both sides by the key they are joined under. */
+/* The records of both sides, by the key under which they are joined. */
 #pragma once
 
 #include <glib.h>
@@ -10,17 +10,18 @@
 
 typedef struct pool {
 	RecordKey key;
-	Record *sides[SIDES]; /* NULL: nothing there */
+	Record *sides[SIDES]; /* NULL: not on that side */
 } Pool;
 
 typedef GHashTable Pools; /* a set of Pool */
 
 Pools *pools_new(void);
-/* Returns the key's pool, a new one if there is none. */
+/* Returns the key's pool, which is new if there was none. */
 Pool *pools_take(Pools *pools, const RecordKey *key);
 /* Takes the record, or merges it into the existing one. */
 void pool_add(Pool *pool, guint side, const Layout *layout, Record *record);
-/* Pool *, ordered bytewise by key; the caller unrefs, elements are borrowed. */
+/* Returns Pool *, ordered bytewise by key; the caller unrefs the array, which borrows its
+ * elements. */
 GPtrArray *pools_sorted(Pools *pools);
 
 /* The keys of two maps (MapItem, ordered; NULL: empty), one after the other. */
@@ -28,12 +29,12 @@ typedef struct map_walk {
 	const GArray *maps[SIDES];
 	Coverage coverages[SIDES]; /* of each map's entries */
 	guint64 unit;              /* factor for their numbers */
-	guint32 polarity;          /* of each key: enum ctprof_polarity */
+	guint32 polarity;          /* of every key: enum ctprof_polarity */
 	guint at[SIDES];
 
 	const char *key; /* the current one */
 	struct ctprof_value values[SIDES];
 } MapWalk;
 
-/* The next key of either map, bytewise. */
+/* Moves to the next key of either map, bytewise; FALSE: no more. */
 gboolean map_walk_next(MapWalk *walk);

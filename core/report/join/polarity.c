@@ -4,10 +4,10 @@
 #include <math.h>
 
 #define DEFAULT_PERCENT 5
-/* For a ratio, which has no percentage of change. */
+/* For a ratio, whose change has no percentage. */
 #define DEFAULT_RATIO 0.05
 
-/* The smallest change of the field that is judged, in its unit. */
+/* Returns the smallest change of the field that is judged, in its unit. */
 static gdouble gate_of(const struct ctprof_report_field *field)
 {
 	if (field->gate > 0)

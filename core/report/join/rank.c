@@ -7,13 +7,13 @@
 #include "change.h"
 #include "report/name/pattern.h"
 
-/* A group and its n sort values; NAN: it has none. */
+/* A group and its n sort values; NAN: no value. */
 typedef struct contender {
 	Group *group;
 	gdouble *values;
 } Contender;
 
-/* The sort value of a figure of a group. */
+/* Returns the sort value of a figure of a group. */
 static gdouble weight_of(const Figure *figure, const Group *group,
 			 const Layout *const layouts[SIDES], const View *view)
 {
@@ -98,8 +98,8 @@ Ranks *ranks_new(const GPtrArray *groups, const Axis *axis, Store *store)
 			continue;
 		const char *pcomm = group->names[by_cgroup ? 1 : 0];
 		note(ranks, cgroup, pcomm, group);
-		/* A group of processes with a single name keeps that name, but is
-		 * listed by its pattern. */
+		/* A group of processes with a single name keeps that name, but the tables list it
+		 * by its pattern. */
 		note(ranks, cgroup, store_take(store, pattern_key(pcomm)), group);
 	}
 	return ranks;

@@ -17,11 +17,11 @@ typedef struct sort_figure {
 void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const layouts[SIDES],
 		 const View *view);
 
-/* Ranks by name, for tables of processes and of cgroups. */
+/* Ranks by name, for the tables of processes and of cgroups. */
 typedef GHashTable Ranks;
 
-/* axis says what the groups' names are. */
+/* axis defines the groups' names. */
 Ranks *ranks_new(const GPtrArray *groups, const Axis *axis, Store *store);
-/* The best rank of a group with these names; cgroup or name may be NULL. After
- * all others if there is none. */
+/* Returns the best rank of a group with these names; cgroup or name may be NULL.  Without such a
+ * group, returns a rank after all others. */
 gdouble ranks_find(Ranks *ranks, const char *cgroup, const char *name);

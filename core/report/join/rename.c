@@ -7,16 +7,15 @@
 #include "report/name/pattern.h"
 
 typedef struct typed_cgroup {
-	const char *path;  /* the groups' name of it */
+	const char *path;  /* as in the groups' names */
 	GHashTable *types; /* a set of RecordKey: pcomm, comm */
 	guint shared;      /* number of types shared with the current candidate */
 } TypedCgroup;
 
-/* A cgroup of the baseline and one of the candidate that run the same
- * programs. */
+/* A cgroup of the baseline and one of the candidate that run the same programs. */
 typedef struct match {
 	const TypedCgroup *sides[SIDES];
-	const char *roots[SIDES]; /* their paths without the end they share */
+	const char *roots[SIDES]; /* their paths without their common end */
 	guint overlap;
 	gdouble jaccard;
 	guint cascaded;
@@ -51,7 +50,7 @@ const char *renames_cgroup(const Renames *renames, const char *candidate)
 	return candidate ? g_hash_table_lookup(renames->cgroups, candidate) : NULL;
 }
 
-/* The offset of the last component ("/x") in the first len bytes. */
+/* Returns the offset of the last component ("/x") in the first len bytes. */
 static gsize last_component(const char *path, gsize len)
 {
 	while (len > 0 && path[len - 1] != '/')
@@ -72,7 +71,7 @@ static void find_roots(Match *match, Store *store)
 		x = p;
 		y = q;
 	}
-	/* If one path is the end of the other, nothing of it would be left. */
+	/* If one path is the end of the other, nothing would be left of it. */
 	match->roots[0] = x > 0 ? store_take(store, g_strndup(a, x)) : a;
 	match->roots[1] = y > 0 ? store_take(store, g_strndup(b, y)) : b;
 }
@@ -94,8 +93,8 @@ static TypedCgroup *typed_cgroup_new(const char *path)
 	return cgroup;
 }
 
-/* TypedCgroup of the groups' cgroups that are not in except (by address), in
- * their order: bytewise, so that the groups of one follow each other. */
+/* Returns a TypedCgroup for each of the groups' cgroups that is not in except (by address).  The
+ * order is theirs: bytewise, so that the groups of one cgroup follow each other. */
 static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Store *store)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(typed_cgroup_free);
@@ -119,7 +118,7 @@ static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Stor
 	return list;
 }
 
-/* Type -> the cgroups that have it. */
+/* Returns a map of each type to the cgroups that have it. */
 static GHashTable *index_types(const GPtrArray *cgroups)
 {
 	GHashTable *index = g_hash_table_new_full(record_key_hash, record_key_equal, NULL,
@@ -160,7 +159,7 @@ static void count_shared(const GPtrArray *baselines, GHashTable *index, const Ty
 	}
 }
 
-/* The baseline's cgroup most like the candidate's; of equal ones the first. */
+/* Finds the baseline's cgroup that is most like the candidate's; of equal ones, the first. */
 static Match find_match(const GPtrArray *baselines, const TypedCgroup *candidate,
 			const RenameRules *rules)
 {
@@ -203,8 +202,8 @@ static GArray *find_matches(const GPtrArray *baselines, const GPtrArray *candida
 	return matches;
 }
 
-/* Joins a candidate's orphan to the baseline's of the same pcomm and comm in
- * that cgroup, if there is one. */
+/* Joins a candidate's orphan to the baseline's orphan with the same pcomm and comm in that cgroup,
+ * if there is one. */
 static gboolean pair_group(Pairing *pairing, Group *candidate, const char *cgroup)
 {
 	RecordKey key = {.names = {cgroup, candidate->names[1], candidate->names[2]}};
@@ -250,7 +249,7 @@ static gboolean is_paired(gpointer key, gpointer group, gpointer unused)
 	return ((const Group *)group)->sides[1] != NULL;
 }
 
-/* The match whose candidate's root is nearest above the path. */
+/* Returns the match whose candidate's root is nearest above the path. */
 static Match *find_root(GHashTable *by_root, const char *path, gsize *ret_len)
 {
 	for (gsize len = strlen(path); len > 0; len = last_component(path, len)) {
@@ -265,7 +264,7 @@ static Match *find_root(GHashTable *by_root, const char *path, gsize *ret_len)
 	return NULL;
 }
 
-/* The paths of cgroups below a renamed one have changed with it. */
+/* The paths of cgroups below a renamed one changed with it. */
 static void pair_below(Pairing *pairing)
 {
 	g_autoptr(GHashTable) by_root = g_hash_table_new(g_str_hash, g_str_equal);
@@ -293,7 +292,7 @@ static void pair_below(Pairing *pairing)
 	}
 }
 
-/* "pcomm:comm" of mine that is not in theirs, sorted; owned by the renames. */
+/* Lists "pcomm:comm" of each type in mine that is not in theirs, sorted; owned by the renames. */
 static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *theirs, Store *store,
 			      guint64 *ret_n)
 {
@@ -321,7 +320,7 @@ static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *th
 static void report_match(Renames *renames, const Match *match, const GArray *matches, Store *store)
 {
 	const TypedCgroup *baseline = match->sides[0], *candidate = match->sides[1];
-	/* Over all cgroups that are paired with one of the baseline. */
+	/* The types of all cgroups that are paired with this one of the baseline. */
 	g_autoptr(GHashTable) partners = g_hash_table_new(record_key_hash, record_key_equal);
 	struct ctprof_report_rename rename = {
 		.struct_size = sizeof rename,
@@ -350,7 +349,7 @@ static void report_match(Renames *renames, const Match *match, const GArray *mat
 	g_array_append_val(renames->pairs, rename);
 }
 
-/* Moves paired groups to the joined ones, and drops those that were merged. */
+/* Moves paired groups to the joined ones, and frees those that were merged into others. */
 static void resettle(Groups *groups)
 {
 	for (guint side = 0; side < SIDES; side++) {

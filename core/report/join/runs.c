@@ -73,7 +73,7 @@ void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *fl
 	};
 }
 
-/* ---- what runs have ---- */
+/* ---- the values of runs ---- */
 
 static RunsRow *row_new(const Runs *runs, const RunsKey *key,
 			const struct ctprof_report_field *field)
@@ -148,8 +148,8 @@ static void measure_side(RunsRow *row, const Runs *runs, guint side)
 	row->medians[side] = spread.median;
 }
 
-/* Computes what depends on this row alone; returns the smallest p of any
- * arrangement. */
+/* Computes what depends on this row alone; returns the smallest p of any arrangement of its
+ * values. */
 static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 {
 	struct ctprof_runs *result = &row->runs;
@@ -177,7 +177,8 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 	return test.least;
 }
 
-/* As extreme as possible, and still not below alpha: more runs would decide. */
+/* FEW: the values are as extreme as possible, and p is still not below alpha; more runs could
+ * decide. */
 static guint32 verdict_of(const RunsRow *row, gdouble least, gdouble alpha)
 {
 	const struct ctprof_runs *result = &row->runs;
@@ -210,7 +211,7 @@ static gint compare_rows_by_name(gconstpointer a, gconstpointer b)
 	return compare_names(x->key.names, y->key.names);
 }
 
-/* rows: by their names. */
+/* Adjusts the p of a family's rows, which are sorted by name; returns the number of tested rows. */
 static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family family, gdouble alpha)
 {
 	g_autofree gdouble *p = g_new(gdouble, (gsize)rows->len + 1);
@@ -356,8 +357,7 @@ GPtrArray *runs_list_settings(Runs *runs, gdouble alpha)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		RunsSetting *setting = data;
 
-		/* The CPU on which a thread last ran is often the same in two runs
-		 * by chance. */
+		/* The CPU on which a thread last ran is often the same in two runs by chance. */
 		if (differs(setting, runs) && (setting->key.family == FAMILY_HOST || !is_chance))
 			g_ptr_array_add(list, setting);
 		show_names(runs, &setting->key);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Several runs per side: of each run, only the value of every metric of every group
- * is kept.  For counters, that is what was counted in a window, or since the start
- * of threads of a fresh boot; a ratio is that of these counts; other metrics have
- * their value at the end.  Names become patterns regardless of other names, as not
- * all of them are known before the last run.
+ * Several runs per side: of each run, only the value of every metric of every group is kept.  For a
+ * counter, this is the growth in a window, or since the start of the threads of a fresh boot; a
+ * ratio is computed from such counts; other metrics have their value at the end.  Names become
+ * patterns regardless of other names, because not all names are known before the last run.
  */
 #pragma once
 
@@ -14,8 +13,7 @@
 #include "report/join/pair.h"
 #include "report/name/axis.h"
 
-/* Rows of a family are adjusted together, since some are below alpha by
- * chance. */
+/* Rows of a family are adjusted together, since the p of some is below alpha by chance. */
 enum runs_family {
 	FAMILY_COMMAND,
 	FAMILY_PRIMARY,
@@ -28,32 +26,32 @@ enum runs_family {
 /* The subject of values; texts are in the store, so their addresses distinguish them. */
 typedef struct runs_key {
 	const char *metric;
-	const char *names[KEY_NAMES]; /* keys; after runs_test() their display names */
+	const char *names[KEY_NAMES]; /* keys; after runs_test(): display names */
 	guint n_names;
 	enum runs_family family;
-	gboolean of_strangers; /* not of the command that was run, or of what it started */
+	gboolean of_strangers; /* neither the command that was run nor a descendant of it */
 } RunsKey;
 
-/* A metric of a group, in all runs. */
+/* A metric of a group, with its values in all runs. */
 typedef struct runs_row {
 	RunsKey key;
 	struct ctprof_report_field field;
-	gdouble *values;  /* of the runs of the first side, then of the other's; NAN: none */
-	gboolean partial; /* some value lacks rows */
-	gboolean is_rate; /* what counts is divided by the length of its run */
-	gboolean hidden;  /* of a section that is not shown: tested and judged all the same */
+	gdouble *values;  /* of the first side's runs, then of the other's; NAN: none */
+	gboolean partial; /* some value does not include all rows */
+	gboolean is_rate; /* counts are divided by the length of their run */
+	gboolean hidden;  /* of a section that is not shown, but is tested and judged */
 	/* After runs_test(). */
-	gdouble medians[SIDES]; /* NAN: no run has it */
-	gdouble shift;          /* NAN: only one side has it */
+	gdouble medians[SIDES]; /* NAN: no run has a value */
+	gdouble shift;          /* NAN: only one side has values */
 	struct ctprof_runs runs;
 } RunsRow;
 
-/* A setting of a group or the host, such as its policy or a sysctl, that is the same
- * in all runs of each side but differs between the sides. */
+/* A setting of a group or the host, such as its policy or a sysctl, that is the same in all runs of
+ * each side but differs between the sides. */
 typedef struct runs_setting {
 	RunsKey key;
 	const char *texts[SIDES]; /* "": differs between runs */
-	guint n[SIDES];           /* number of runs that have it */
+	guint n[SIDES];           /* number of runs with the setting */
 } RunsSetting;
 
 struct runs {
@@ -69,7 +67,7 @@ Runs *runs_new(const guint n[SIDES]);
 void runs_free(Runs *runs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Runs, runs_free)
 
-/* Sets what names are keys of; only the first call counts. */
+/* Sets how names become keys; calls after the first have no effect. */
 void runs_set_names(Runs *runs, const Axis *axis, NameRule rule, char *const *flatten,
 		    gboolean normalise);
 
@@ -79,24 +77,24 @@ typedef struct run_place {
 	guint side, run; /* from 0 */
 } RunPlace;
 
-/* Keeps a run's value of a metric of a group, whose metric is not set; names and the field's
- * texts are in the store.  Returns the row. */
+/* Stores a run's value of a metric of a group, whose metric is not set; names and the field's texts
+ * are in the store.  Returns the row. */
 RunsRow *runs_put(const RunPlace *place, const RunsKey *group,
 		  const struct ctprof_report_field *field, gdouble value, gboolean partial);
-/* The same for a setting; text is in the store. */
+/* Stores a setting in the same way; text is in the store. */
 void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, const char *text);
 
 /*
- * Tests all rows that match accepts (NULL: all) and drops the others.  Returns RunsRow
- * *: first those that differ, then those of the command, those of strangers that differ,
- * of groups and of the host, then those that could not differ or that only one of two sides
- * has; each class by the cost of the shift, strangers last.  The caller unrefs.  ret_n_tested:
- * number of rows tested in each family.
+ * Tests all rows that match accepts (NULL: all) and drops the others.  Returns RunsRow *: first
+ * rows that differ, then those of the command, those of strangers that differ, of groups and of the
+ * host, then those that could not differ or that only one of two sides has; each class by the cost
+ * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested
+ * in each family.
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha,
 		     guint ret_n_tested[N_FAMILIES]);
-/* RunsSetting *, by name: those in which the sides differ (for groups, only if chance
- * is less likely than alpha); the caller unrefs. */
+/* Returns RunsSetting *, by name: the settings in which the sides differ (for groups, only if
+ * chance is less likely than alpha); the caller unrefs. */
 GPtrArray *runs_list_settings(Runs *runs, gdouble alpha);
-/* The smallest p possible with n and m runs. */
+/* Returns the smallest p possible with n and m runs. */
 gdouble runs_least_p(guint n, guint m);

@@ -30,8 +30,8 @@ void view_change(const View *view, const struct ctprof_value values[SIDES],
 	/* A counter that fell was reset. */
 	if (view->window && field->kind == CTPROF_COUNTER && ret_change->delta < 0)
 		*ret_change = (Change){.flags = CTPROF_CELL_DIFFERS};
-	/* Counts in a window are unrelated to earlier counts, and lack what either
-	 * side lacks. */
+	/* Counts in a window are unrelated to earlier counts, and lack the rows that either side
+	 * lacks. */
 	if (view->window && field->kind == CTPROF_COUNTER) {
 		ret_change->flags &= ~CTPROF_CELL_HAS_PCT;
 		if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
@@ -62,7 +62,8 @@ void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	/* Sums that lack different rows have no percentage. */
 	if (change.flags & CTPROF_CELL_PARTIAL)
 		ret_cell->flags &= ~CTPROF_CELL_HAS_PCT;
-	/* Counts of a window only grow: it has no earlier window to be worse than. */
+	/* Counts of a window only grow, and there is no earlier window that they could be worse
+	 * than. */
 	if (!view->window)
 		ret_cell->flags |= polarity_judge(field, &change);
 }

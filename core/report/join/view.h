@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The user's choice of what is shown of the result, and the cells made accordingly. */
+/* The user's choice of which part of the result is shown, and the cells made accordingly. */
 #pragma once
 
 #include <glib.h>
@@ -10,24 +10,24 @@
 
 typedef struct view {
 	gboolean compare;
-	gboolean window; /* of two captures of one boot */
+	gboolean window; /* the sides are two captures of one boot */
 	gdouble seconds; /* between the sides, if rates are wanted; otherwise 0 */
 	ChangeFilter filter;
 	GRegex *match;         /* must match one of a group's names; NULL: all match */
 	guint limit;           /* lines of a section; 0: no limit */
-	gboolean *ret_matched; /* set where a name matches; NULL: not */
+	gboolean *ret_matched; /* set if a name matches; NULL: not needed */
 } View;
 
-/* Whether one of the names, of which some may be NULL, matches; match NULL: any does. */
+/* Whether one of the names, some of which may be NULL, matches; TRUE if match is NULL. */
 gboolean names_match(const GRegex *match, const char *const *names, guint n_names);
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 
-/* The change between both values, per second if requested. */
+/* Computes the change between both values, per second if requested. */
 void view_change(const View *view, const struct ctprof_value values[SIDES],
 		 const struct ctprof_report_field *field, Change *ret_change);
 /* Fills in a cell of a field: both values and their change. */
 void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	       const struct ctprof_report_field *field, struct ctprof_cell *ret_cell);
-/* Whether the filters for changes show the cell; show: always. */
+/* Whether the filters for changes show the cell; without compare, they always do. */
 gboolean view_passes(const View *view, const struct ctprof_cell *cell,
 		     const struct ctprof_report_field *field);

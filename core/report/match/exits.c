@@ -10,7 +10,7 @@
 #define MAX_HOPS 64
 #define INIT 1
 
-/* Which side has the thread of a record: none, the second, or only the first. */
+/* The side that has the thread of a record: none, the second, or only the first. */
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
 
 /* The ended processes whose time was charged to one process. */

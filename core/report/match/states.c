@@ -112,8 +112,8 @@ static gint find_state(const char *word, gsize len)
 	return -1;
 }
 
-/* Adds samples such as "idle@5 lock=3": 3 instants in "lock", and "idle" from the fifth on.  sign: 1
- * or -1. */
+/* Adds samples such as "idle@5 lock=3": 3 instants in "lock", and "idle" from the fifth on.
+ * sign: 1 or -1. */
 static void add_samples(const char *text, guint64 instants, gdouble sign,
 			gdouble counts[N_STATE_TIMES])
 {
