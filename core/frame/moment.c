@@ -5,7 +5,7 @@
 
 struct moment {
 	const Registry *registry;       /* NULL: no row came */
-	Roster *rosters[N_ROW_CLASSES]; /* of threads and their ends */
+	Roster *rosters[N_ROW_CLASSES]; /* of threads and of exit records */
 	Rowset *others[N_ROW_CLASSES];  /* NULL: no row of that class came */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rows of one capture, held to be asked again and again: threads packed, with their
- * names as they were read.  It does not change once it is whole.
+ * The rows of one capture, held so that they can be queried repeatedly: threads are packed, with
+ * their names as they were read.  A moment does not change after moment_end().
  */
 #pragma once
 
@@ -13,26 +13,26 @@ Moment *moment_new(void);
 void moment_free(Moment *moment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Moment, moment_free)
 
-/* Sets the registry, as the first rows also do; it must outlive the moment. */
+/* Sets the registry, as the first rows do otherwise; it must outlive the moment. */
 void moment_bind(Moment *moment, const Registry *registry);
-/* A CaptureRows and a LoadRows: copies the rows.  data: the moment. */
+/* Copies the rows; usable as a CaptureRows and a LoadRows.  data: the moment. */
 gboolean moment_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
 /* Call after the last rows. */
 void moment_end(Moment *moment);
 
-/* NULL: nothing came. */
+/* Returns NULL if there were no rows. */
 const Registry *moment_registry(const Moment *moment);
-/* Sorted. */
+/* Both are sorted. */
 const Roster *moment_threads(const Moment *moment);
 const Roster *moment_exits(const Moment *moment);
 /* Whether any row has a value of a metric of that name. */
 gboolean moment_has(const Moment *moment, const char *name);
 
-/* The same as LoadRows. */
+/* Has the same type as LoadRows. */
 typedef gboolean (*MomentRows)(gpointer data, const Registry *registry,
 			       const struct ctprof_rows *rows, GError **error);
 
-/* Hands on the rows: all, or all but those of threads. */
+/* Passes the rows to each(): all of them, or all except those of threads. */
 gboolean moment_each(const Moment *moment, MomentRows each, gpointer data, GError **error);
 gboolean moment_each_other(const Moment *moment, MomentRows each, gpointer data, GError **error);

@@ -34,7 +34,7 @@
 #define FOR_MACHINES(id, unit) COLUMN(id, id, unit, NONE, CTPROF_FIELD_HIDDEN)
 #define NO_COLUMN(id, unit) COLUMN(id, NULL, unit, NONE, CTPROF_FIELD_HIDDEN)
 
-/* Rows of the first screen are in the order of enum cost, after the first few. */
+/* After the first few, the rows are those of the first screen, in the order of enum cost. */
 #define FIRST_COST 6
 #define SCREEN(cost) [FIRST_COST + (cost)]
 
@@ -111,7 +111,7 @@ const Quantity quantities[] = {
 		COUNTER("nr_wakeups"), .aliases = {"wakeups"}, .measured = "wakeups",
 		.formulas = {SUM(0, "nr_wakeups")},
 		NO_COLUMN("wakeups", "1/s")},
-	/* Times that threads waited, as the number of threads that waited on average. */
+	/* Times that threads waited, converted to the number of threads that waited on average. */
 	SCREEN(COST_DISK_WAIT) = {
 		COUNTER("blkio_delay_total_ns"), .aliases = {"disk_wait"}, .measured = "block I/O delay",
 		.formulas = {SUM(A_NS, "blkio_delay_total_ns"), SUM(A_NS, "iowait_sum")},
@@ -162,7 +162,7 @@ const Quantity quantities[] = {
 	.formulas = {__VA_ARGS__}, COLUMN(#member, #member, unit, ladder, 0)}
 #define NOW(...) SUM(0, __VA_ARGS__)
 #define LEFT(whole, rest) {FORM_DIFFERENCE, {whole, rest}, 0, 0}
-/* In a window as the kernel has added it up, else its average of 10 seconds. */
+/* In a window, the kernel's total; otherwise its average of 10 seconds. */
 #define PRESSURE(of) \
 	HOST(of##_pressure, CTPROF_COUNTER, "percent", NONE, \
 	     {FORM_SUM, {"psi." #of ".some.total_usec"}, 100, 1e6}, \
@@ -173,7 +173,7 @@ const Quantity quantities[] = {
 const Quantity host_quantities[] = {
 	HOST(cpus, CTPROF_LEVEL, "cpus", NONE, NOW("system.cpu.online"), NOW("host.online_cpus")),
 	HOST(busy, CTPROF_COUNTER, "cpus", NONE, SUM(A_NS, "cpu.host_usage_ns")),
-	/* Neither idle nor stolen by a hypervisor. */
+	/* Time that is neither idle nor stolen by a hypervisor. */
 	HOST(busy_ticks, CTPROF_COUNTER, "cpus", NONE,
 	     SUM(A_TICK, "system.cpu.user", "system.cpu.nice", "system.cpu.system",
 		 "system.cpu.irq", "system.cpu.softirq")),
@@ -312,7 +312,7 @@ gboolean quantity_is_ratio(const Quantity *quantity)
 	       quantity->formulas[0].form == FORM_SHARE;
 }
 
-/* Whether it is a ratio without a unit. */
+/* Whether the quantity is a ratio without a unit. */
 static gboolean is_share(const Quantity *quantity)
 {
 	return quantity->unit == CTPROF_UNIT_NONE && quantity_is_ratio(quantity);
@@ -334,7 +334,7 @@ guint formula_n_inputs(const Formula *formula)
 {
 	guint n = 0;
 
-	/* The other one is a state. */
+	/* The other input is a state. */
 	if (formula->form == FORM_STATE)
 		return 1;
 	while (n < QUANTITY_INPUTS && formula->inputs[n])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of quantities: what users can ask of threads, under which names, in which unit,
- * and how it is made of metrics.  No other table has them: the sections, -m, --sort, --fail-on,
- * export, metric-list, the first screen and its footers read this one.
+ * The table of quantities: what users can ask about threads, by which names and in which unit, and
+ * how it is computed from metrics.  There is no other such table: the sections, -m, --sort,
+ * --fail-on, export, metric-list, the first screen and its footers read this one.
  */
 #pragma once
 
@@ -22,21 +22,21 @@
 /* How a formula combines its inputs. */
 enum form {
 	FORM_NONE,       /* no formula */
-	FORM_SUM,        /* all of them */
-	FORM_DELAYS,     /* the same, with the larger of those that overlap */
+	FORM_SUM,        /* the sum of all */
+	FORM_DELAYS,     /* the same, but only the larger of those that overlap */
 	FORM_DIFFERENCE, /* the first without the second */
-	FORM_QUOTIENT,   /* the first through the second */
-	FORM_SHARE,      /* the first in the sum of both */
-	FORM_STATE,      /* how many threads have the value inputs[1] of category inputs[0] */
+	FORM_QUOTIENT,   /* the first divided by the second */
+	FORM_SHARE,      /* the first as a share of the sum of both */
+	FORM_STATE,      /* the number of threads with the value inputs[1] of category inputs[0] */
 };
 
 typedef struct formula {
 	enum form form;
 	const char *inputs[QUANTITY_INPUTS]; /* names of metrics; NULL after the last */
-	gdouble scale, divisor;              /* to the unit of the column; 0: none */
+	gdouble scale, divisor;              /* to the unit of the column; 0: not used */
 } Formula;
 
-/* The costs of the first screen that its code names; the table may have more. */
+/* The costs of the first screen that code refers to by name; the table may have more. */
 enum cost {
 	COST_HEAP,
 	COST_CPU,
@@ -57,85 +57,86 @@ enum cost {
 	COST_COMPACTION,
 	COST_THRASHING,
 	N_NAMED_COSTS,
-	MOST_COSTS = N_NAMED_COSTS + 2 /* a test says when more are needed */
+	MOST_COSTS = N_NAMED_COSTS + 2 /* a test fails if more are needed */
 };
 
-/* The host, on the first screen; NAN: not known. */
+/* The host's state on the first screen; NAN: not known. */
 typedef struct host_state {
-	gdouble cpus; /* that are online */
-	gdouble busy; /* of them; of interrupts, only with busy_ticks */
-	/* The same in clock ticks, which miss short turns, and by turns that ended. */
+	gdouble cpus; /* online */
+	gdouble busy; /* of the online ones; includes interrupts only if it is busy_ticks */
+	/* Busy CPUs from clock ticks, which miss short turns, and from turns that have ended. */
 	gdouble busy_ticks, busy_turns;
-	gdouble interrupts, idle; /* CPUs, in ticks */
-	gdouble steal;            /* CPUs that the hypervisor gave to others, in ticks */
-	gdouble waiting;          /* threads that wait for one */
+	gdouble interrupts, idle; /* CPUs, from ticks */
+	gdouble steal;            /* CPUs that the hypervisor gave to others, from ticks */
+	gdouble waiting;          /* threads that wait for a CPU */
 	gdouble load[3];
-	gdouble runnable;            /* threads, running ones included but for the reader */
+	gdouble runnable;            /* threads, including running ones but not the reader */
 	gdouble read, written;       /* by block devices, bytes/s */
 	gdouble faults, refaults;    /* 1/s: major faults, pages read back after reclaim */
 	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory, */
 	gdouble background_scans;    /* and by kswapd; neither for a cgroup's limit */
 	gdouble memory, memory_used; /* bytes */
 	gdouble swap, swap_used;     /* bytes */
-	gdouble cpu_pressure, io_pressure, memory_pressure; /* percent of the time: some */
+	gdouble cpu_pressure, io_pressure, memory_pressure; /* "some", in percent of the time */
 	gdouble forks;                                      /* 1/s: processes and threads */
 	gdouble oom_kills;                                  /* in the window */
-	gdouble accounted, exited; /* CPUs: of threads, of those that ended */
-	gdouble own;               /* CPUs: of ctprof itself */
-	gboolean is_of_ticks;      /* busy is: nothing counts exactly */
-	gboolean is_rough;         /* it is, or it is what threads used, which is more */
+	gdouble accounted, exited; /* CPUs used by threads, and by those that ended */
+	gdouble own;               /* CPUs used by ctprof itself */
+	gboolean is_of_ticks;      /* busy is busy_ticks: no exact count exists */
+	gboolean is_rough;         /* busy is that, or the higher time that threads used */
 } HostState;
 
 typedef struct quantity {
-	const char *name;                      /* of a metric, or of what is derived */
+	const char *name;                      /* of a metric, or of a derived quantity */
 	const char *aliases[QUANTITY_ALIASES]; /* short names; NULL after the last */
-	const char *help;                      /* of what is derived */
-	const char *section;                   /* the section that shows what is derived */
-	guint32 unit;                          /* enum ctprof_unit, of what is derived */
-	guint32 kind;                          /* COUNTER: has a rate; 0: what has none */
+	const char *help;                      /* of a derived quantity */
+	const char *section;                   /* the section that shows a derived quantity */
+	guint32 unit;                          /* enum ctprof_unit, of a derived quantity */
+	guint32 kind;                          /* COUNTER: has a rate; 0: no kind */
 	guint32 flags;                         /* CTPROF_METRIC_QUIET: shown only if named */
-	guint32 polarity;                      /* enum ctprof_polarity, of what is derived */
-	/* On the first screen the first that gives a value counts, elsewhere the first one. */
+	guint32 polarity;                      /* enum ctprof_polarity, of a derived quantity */
+	/* The first screen uses the first formula that gives a value; everything else,
+	 * formulas[0]. */
 	Formula formulas[QUANTITY_FORMULAS];
-	/* As the first screen has it, in units people think in, a counter per second; without a
-	 * header only its findings and footers use it. */
+	/* As on the first screen, in units people think in, a counter per second.  A column without
+	 * a header is used only by the first screen's findings and footers. */
 	struct ctprof_report_field column;
-	const char *measured;  /* what the footers call it; NULL: they do not */
-	gboolean is_read_long; /* longer than a window of a second or so allows */
-	gsize at;              /* of the host's: in HostState */
+	const char *measured;  /* its name in the footers; NULL: not there */
+	gboolean is_read_long; /* reading it takes longer than a window of a second or so allows */
+	gsize at;              /* offset in HostState, for a quantity of the host */
 } Quantity;
 
-/* The quantities of threads, and of the host; those without a formula come from its account.  Both
- * end with a NULL name. */
+/* The quantities of threads, and of the host; those of the host without a formula are computed from
+ * the account.  Both end with a NULL name. */
 extern const Quantity quantities[], host_quantities[];
 
-/* By its name or an alias; NULL: unknown. */
+/* Finds a quantity by its name or an alias; NULL: unknown. */
 const Quantity *quantity_find(const char *name);
-/* Whether it is computed, and not a metric of a source. */
+/* Whether the quantity is computed, and is not a metric of a source. */
 gboolean quantity_is_derived(const Quantity *quantity);
-/* By its own name; NULL: nothing of that name is derived. */
+/* Finds a derived quantity by its own name; NULL: unknown. */
 const Quantity *quantity_derived(const char *name);
-/* A cost: enum cost, or a later one; NULL: there are no more. */
+/* Returns a cost: enum cost, or a later one; NULL: there are no more. */
 const Quantity *quantity_of_cost(guint cost);
-/* The CPUs of the host that are busy: two rows, the exact one, and that of ticks. */
+/* Returns the host's busy CPUs: two rows, the exact count and that of ticks. */
 const Quantity *quantity_host_busy(void);
-/* The name that an alias stands for; any other name unchanged, borrowed. */
+/* Returns the name that an alias stands for; any other name unchanged, borrowed. */
 const char *quantity_name(const char *typed);
-/* Translates a list of names, "turn,-read", to what a source measures:
+/* Translates a list of names, "turn,-read", to the metrics of sources:
  * "wait_time_ns,timeslices,-read_bytes".  The caller frees it. */
 char *quantity_list_inputs(const char *list);
-/* Whether the first screen of windows of a second or so is made of that metric. */
+/* Whether the first screen needs the metric for windows of a second or so. */
 gboolean quantity_serves_windows(const char *metric);
 
-/* Whether it is a ratio of its inputs and not an amount. */
+/* Whether the quantity is a ratio of its inputs and not an amount. */
 gboolean quantity_is_ratio(const Quantity *quantity);
-/* Its unit's word for machines, and its ladder, of what is derived. */
+/* The unit's word for machines, and the ladder, of a derived quantity. */
 const char *quantity_unit(const Quantity *quantity);
 guint32 quantity_ladder(const Quantity *quantity);
 
-/* Its value in the unit of the column. */
+/* Converts a value to the unit of the column. */
 gdouble formula_convert(const Formula *formula, gdouble value);
-/* The number of metrics it is computed from. */
+/* Returns the number of metrics that the formula is computed from. */
 guint formula_n_inputs(const Formula *formula);
-/* Computes it from all inputs, in their order; FALSE: no value (division by 0). */
+/* Computes the value from all inputs, in their order; FALSE: no value (division by 0). */
 gboolean formula_compute(const Formula *formula, const guint64 *inputs, gdouble *ret_value);

@@ -6,9 +6,9 @@
 #include "row/arena.h"
 #include "row/buckets.h"
 
-/* In place of the number of equal values: all the others are equal. */
+/* Replaces the number of equal values if all remaining ones are equal. */
 #define ALL_THE_SAME G_MAXUINT32
-/* Maximum bytes of an encoded number. */
+/* Maximum size of an encoded number, in bytes. */
 #define MOST_BYTES 9
 
 #define START_METRIC "start_time_clock_ticks"
@@ -18,7 +18,7 @@
 typedef struct field {
 	guint32 index, type; /* in rows; enum ctprof_type */
 	gboolean is_histogram;
-	GBytes *last; /* the value kept last: mostly also the next row's; borrowed */
+	GBytes *last; /* the last value kept, most often the next row's too; borrowed */
 } Field;
 
 /* A field with a value. */
@@ -26,33 +26,33 @@ typedef struct present {
 	guint32 field, index;
 } Present;
 
-/* The set of values that a row has, and why it lacks the others. */
+/* The set of values that a row has, and the reasons why the others are absent. */
 typedef struct shape {
-	const guint8 *states; /* of the row, by index */
-	guint n, n_texts;     /* fields with a value; of these texts, which come first */
+	const guint8 *states; /* of a row, by index */
+	guint n, n_texts;     /* fields with a value; the texts among them come first */
 	Present present[];
 } Shape;
 
-/* A view has all but its entries from the roster it is of. */
+/* A view borrows everything but its entries from the whole roster. */
 struct roster {
 	gboolean is_view;
 	GArray *entries;            /* RosterEntry */
-	guint32 scope;              /* of the rows */
-	GByteArray *unfilled;       /* states of what is not kept, by index */
+	guint32 scope;              /* of rows */
+	GByteArray *unfilled;       /* states of slots that are not kept, by index */
 	const char *const *of_maps; /* keys of the entries that are kept; NULL: all */
 	GArray *fields;             /* Field, texts first */
 	guint n_texts;
-	gint start, ppid;      /* their indices in a row, or -1 */
-	Arena *arena;          /* of the encoded rows, shapes and kept values */
+	gint start, ppid;      /* their indexes in a row, or -1 */
+	Arena *arena;          /* for the encoded rows, shapes and kept values */
 	GPtrArray *shapes;     /* Shape */
 	GHashTable *by_states; /* GBytes, of states by field -> index of the shape */
-	guint last;            /* shape of the last row: mostly also the next one's */
+	guint last;            /* shape of the last row, most often the next one's too */
 	const guint8 *states_of_last;
 	GHashTable *kept; /* a set of GBytes: texts, sets, and keys of maps */
 	guint64 *first;   /* values of the first row; NULL: none yet */
-	guint64 *now;     /* those of the row being added */
-	guint8 *states;   /* the same of its states */
-	guint8 *bytes;    /* that row, encoded */
+	guint64 *now;     /* values of the row being added */
+	guint8 *states;   /* states of the row being added */
+	guint8 *bytes;    /* encoding of the row being added */
 };
 
 static guint n_fields(const Roster *roster)
@@ -113,7 +113,7 @@ Roster *roster_new(const Registry *registry, enum row_class row, const gboolean 
 					     (GDestroyNotify)g_bytes_unref, NULL);
 	roster->now = g_new(guint64, n_fields(roster) + 1);
 	roster->states = g_new(guint8, n_fields(roster) + 1);
-	/* Enough for two counts per value at worst, the mark at the end and the rest of a word. */
+	/* At worst each value needs two counts; add the mark at the end and the rest of a word. */
 	roster->bytes = g_malloc(((gsize)n_fields(roster) + 1) * 3 * MOST_BYTES);
 	return roster;
 }
@@ -156,11 +156,11 @@ void roster_free(Roster *roster)
 	g_free(roster);
 }
 
-/* ---- numbers of few bytes ----
+/* ---- variable-length numbers ----
  *
- * As many bytes as the place of the lowest bit that is set in the first one, and
- * above that bit the number; eight more after a 0.  Whole words are written and
- * read: going byte by byte, the processor guesses wrong where a number ends. */
+ * The position of the lowest set bit of the first byte is the number of bytes, and the bits above
+ * it are the number; after a 0, eight bytes follow.  Whole words are written and read: byte by
+ * byte, the processor would mispredict where a number ends. */
 
 static guint8 *put(guint8 *at, guint64 number)
 {
@@ -204,7 +204,7 @@ static guint64 unfold_sign(guint64 number)
 
 /* ---- taking rows ---- */
 
-/* A copy of what is kept once; value: of one that is new. */
+/* Returns the only kept copy of the data; value: stored for it if it is new. */
 static GBytes *keep(Roster *roster, GHashTable *all, gconstpointer data, gsize size, gpointer value)
 {
 	g_autoptr(GBytes) wanted = g_bytes_new_static(data, size);
@@ -258,7 +258,7 @@ static const char *keep_text(Roster *roster, const char *text, gsize length)
 		    : NULL;
 }
 
-/* Their keys are mostly the same. */
+/* The keys are mostly the same, so each is kept once. */
 static guint64 keep_map(Roster *roster, const struct ctprof_map *map)
 {
 	gsize head = offsetof(struct ctprof_map, entries);
@@ -280,7 +280,7 @@ static guint64 keep_map(Roster *roster, const struct ctprof_map *map)
 	return (guint64)(uintptr_t)copy;
 }
 
-/* Its keys are static texts, so the map can be copied as it is. */
+/* The keys are static texts, so the map can be copied as it is. */
 static guint64 keep_histogram(Roster *roster, const struct ctprof_map *map)
 {
 	Histogram histogram = {{0}};
@@ -314,9 +314,8 @@ static guint64 take_value(Roster *roster, Field *field, guint64 value)
 	return (guint64)(uintptr_t)g_bytes_get_data(field->last, NULL);
 }
 
-/* Writes, in turn, the number of values equal to the first row's, the number
- * of different ones, and their differences.  Absent values are omitted.  Returns
- * the end. */
+/* Writes, in turn, the number of values equal to the first row's, the number of different ones, and
+ * their differences.  Absent values are omitted.  Returns the end. */
 static const guint8 *encode(const Roster *roster)
 {
 	const guint64 *first = roster->first;
@@ -384,7 +383,7 @@ void roster_add(Roster *roster, const struct ctprof_rows *rows, guint64 i)
 	g_array_append_val(roster->entries, entry);
 }
 
-/* ---- finding them ---- */
+/* ---- lookup ---- */
 
 static gint compare_entries(gconstpointer a, gconstpointer b)
 {
@@ -463,13 +462,12 @@ gboolean roster_has(const Roster *roster, guint32 index)
 	return FALSE;
 }
 
-/* ---- reading them ---- */
+/* ---- reading ---- */
 
-/* Walks a row's values. */
+/* Iterates over a row's values. */
 typedef struct reader {
 	const guint8 *at;
-	guint64 same, differ; /* number of values equal to the first's, and of different ones after
-				 them */
+	guint64 same, differ; /* values equal to the first row's; different ones after them */
 } Reader;
 
 static guint64 read_next(Reader *reader, guint64 first)

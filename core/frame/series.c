@@ -16,7 +16,7 @@ struct series {
 	char *of_subjects;
 	GArray *windows;    /* Window */
 	GHashTable *by_key; /* see key_of() -> GArray of gdouble, from the first window on */
-	GPtrArray *keys;    /* of by_key, as they came */
+	GPtrArray *keys;    /* of by_key, in the order of their first value */
 };
 
 Series *series_new(guint most, const char *of_subjects)
@@ -57,7 +57,7 @@ static void forget_window(Series *self)
 		char *key = g_ptr_array_index(self->keys, i);
 		GArray *values = g_hash_table_lookup(self->by_key, key);
 
-		/* It ends with a value. */
+		/* The last element is always a value, not NAN. */
 		if (values->len == 1) {
 			g_hash_table_remove(self->by_key, key);
 			continue;
@@ -92,7 +92,7 @@ gdouble series_seconds(const Series *self, guint window)
 	return g_array_index(self->windows, Window, window).seconds;
 }
 
-/* A pool may have any name, also "host". */
+/* A pool may have any name, including "host". */
 static char *key_of(const char *subject, const char *measure)
 {
 	return subject ? g_strconcat(measure, "\n", subject, NULL) : g_strdup(measure);
@@ -162,7 +162,7 @@ const char *series_next(const Series *self, const char *measure, guint *at)
 	return NULL;
 }
 
-/* ---- how they spread ---- */
+/* ---- spread ---- */
 
 static gint compare_values(gconstpointer a, gconstpointer b)
 {
@@ -184,7 +184,7 @@ Spread spread_of(const gdouble *values, guint n)
 	qsort(sorted, spread.n, sizeof sorted[0], compare_values);
 	spread.least = sorted[0];
 	spread.median = (sorted[(spread.n - 1) / 2] + sorted[spread.n / 2]) / 2;
-	/* The nearest rank. */
+	/* By the nearest-rank method. */
 	spread.p95 = sorted[(spread.n * 95 + 99) / 100 - 1];
 	spread.most = sorted[spread.n - 1];
 	return spread;

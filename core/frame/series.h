@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values by subject and measure, window by window: what the first screens of a recording's
- * windows said, or of those that top and replay showed last.
+ * Values by subject and measure, window by window: those on the first screens of a recording's
+ * windows, or of the windows that top and replay showed last.
  */
 #pragma once
 
@@ -9,42 +9,42 @@
 
 typedef struct series Series;
 
-/* most: windows that are kept; of_subjects: the only measure that is kept of any subject but
- * the host; NULL: all. */
+/* most: the number of windows that are kept; of_subjects: the only measure that is kept for
+ * subjects other than the host; NULL: all. */
 Series *series_new(guint most, const char *of_subjects);
 void series_free(Series *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Series, series_free)
 /* Forgets all values and windows. */
 void series_clear(Series *self);
 
-/* Begins another window: where it ends, CLOCK_REALTIME (below in s), and how long it is.  Subjects
- * without a value in the windows that are kept are forgotten. */
+/* Begins a window: where it ends, CLOCK_REALTIME (below in s), and how long it is.  Subjects
+ * without a value in any kept window are forgotten. */
 void series_begin(Series *self, guint64 realtime_ns, gdouble seconds);
 guint series_windows(const Series *self);
 gdouble series_end(const Series *self, guint window);
 gdouble series_seconds(const Series *self, guint window);
 
-/* Notes a value in the window begun last, NAN: none.  subject: a pool's name; NULL, here and
- * below: the host. */
+/* Stores a value of the latest window, NAN: none.  subject: a pool's name; NULL, here and below:
+ * the host. */
 void series_note(Series *self, const char *subject, const char *measure, gdouble value);
-/* NAN: there is none. */
+/* Returns NAN if there is no value. */
 gdouble series_value(const Series *self, guint window, const char *subject, const char *measure);
-/* The next subject that has the measure, in the order in which they were first noted; *at is
- * 0 before the first call.  NULL: there are no more. */
+/* Returns the next subject that has the measure, in the order in which they were first noted; *at
+ * is 0 before the first call.  NULL: there are no more. */
 const char *series_next(const Series *self, const char *measure, guint *at);
-/* The window in which it was highest; FALSE: it is in none. */
+/* Finds the window with the highest value; FALSE: no window has one. */
 gboolean series_worst(const Series *self, const char *subject, const char *measure,
 		      guint *ret_window);
 
-/* How values spread: the extremes, the median, and what 95 of 100 are at most. */
+/* How values spread: the extremes, the median and the 95th percentile. */
 typedef struct spread {
 	gdouble least, median, p95, most; /* NAN: there are no values */
-	guint n;                          /* of values */
+	guint n;                          /* number of values */
 } Spread;
 
-/* The spread of the values that are not NAN. */
+/* Returns the spread of the values that are not NAN. */
 Spread spread_of(const gdouble *values, guint n);
 Spread series_spread(const Series *self, const char *subject, const char *measure);
-/* A bar for each window, or for the newest n, from the first that has it (n 0: all).  NULL:
- * fewer than two windows have it.  The caller frees it. */
+/* Draws a bar for each window, or for the newest n, from the first that has a value (n 0: all).
+ * NULL: fewer than two windows have one.  The caller frees it. */
 char *series_draw(const Series *self, const char *subject, const char *measure, guint n);

@@ -54,7 +54,7 @@ const char *unit_word(guint32 unit)
 	return registry_unit_word(unit == CTPROF_UNIT_KIB ? CTPROF_UNIT_BYTES : unit);
 }
 
-/* The ladder whose short numbers say their unit. */
+/* Returns the ladder whose short numbers include their unit. */
 static guint32 ladder_of_word(const char *unit)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(unit_ladders); i++)

@@ -28,21 +28,21 @@ typedef struct ladder {
 const Ladder *ladder_find(guint32 ladder);
 /* The ladder for values of a metric. */
 guint32 ladder_of(guint32 kind, guint32 unit);
-/* The unit's word for machines: "ns", "bytes" (of KiB, too), ... */
+/* Returns the unit's word for machines: "ns", "bytes" (for KiB, too), ... */
 const char *unit_word(guint32 unit);
 
-/* A number as people write it: "918ms", "35 %", "1.2k", "3.5 threads"; unit is a word for
- * machines.  The caller frees it. */
+/* Formats a number for people: "918ms", "35 %", "1.2k", "3.5 threads"; unit is a word for machines.
+ * The caller frees it. */
 char *unit_format(const char *unit, gdouble value, gboolean sign);
 
 typedef struct magnitude {
-	gdouble number; /* in the dimension's base; without a unit as written */
+	gdouble number; /* in the dimension's base; without a unit, as written */
 	gboolean has_unit;
 	Dimension dimension; /* of the unit */
 } Magnitude;
 
 /* The units of magnitude_parse(), for messages. */
 #define MAGNITUDE_UNITS "ns us ms s min ticks, B KiB MiB GiB TiB, K M G or none"
-/* Parses "5ms", "1.5MiB", "200", "10K", "-3" and the like; rejects anything
- * else and what is not finite. */
+/* Parses "5ms", "1.5MiB", "200", "10K", "-3" and the like; rejects anything else and numbers that
+ * are not finite. */
 gboolean magnitude_parse(const char *text, Magnitude *ret_magnitude);
