@@ -52,7 +52,7 @@ void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows)
 	}
 }
 
-/* The slots of a group are mostly absent together, so the worst one counts. */
+/* The slots of a group are mostly absent together, so the highest count is used. */
 static void merge(GArray *sums, const char *group, guint32 why, guint64 threads)
 {
 	for (guint i = 0; i < sums->len; i++) {

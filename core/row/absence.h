@@ -10,7 +10,7 @@
 typedef struct absence {
 	const char *group;
 	guint32 why;     /* enum ctprof_absence */
-	guint64 threads; /* rows where a value of the group is absent for it */
+	guint64 threads; /* rows where a value of the group is absent for this reason */
 } Absence;
 
 typedef struct absence_tally AbsenceTally;
@@ -21,9 +21,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AbsenceTally, absence_tally_free)
 
 /* Counts the values of thread rows that could not be read. */
 void absence_tally_add(AbsenceTally *tally, const struct ctprof_rows *rows);
-/* The counts as an array of Absence. */
+/* Returns the counts as an array of Absence. */
 GArray *absence_tally_sum(const AbsenceTally *tally);
-/* "denied" for CTPROF_ABSENT_DENIED, ... */
+/* Returns "denied" for CTPROF_ABSENT_DENIED, ... */
 const char *absence_word(guint32 why);
 /* Whether reading a value failed: it was neither skipped on purpose nor inapplicable. */
 gboolean absence_is_failure(guint32 why);

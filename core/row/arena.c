@@ -43,7 +43,7 @@ gpointer arena_take(Arena *arena, gsize size)
 
 void arena_reset(Arena *arena)
 {
-	/* The first block may be oversized, and is then not worth keeping. */
+	/* With several blocks, none is kept: the first may be oversized. */
 	if (arena->blocks->len > 1) {
 		g_ptr_array_set_size(arena->blocks, 0);
 		arena->size = 0;

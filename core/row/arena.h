@@ -17,5 +17,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Arena, arena_free)
 gpointer arena_take(Arena *arena, gsize size);
 /* Copies len bytes as a text value, NUL-terminated. */
 struct ctprof_text *arena_copy_text(Arena *arena, const char *text, gsize len);
-/* Frees all allocations; keeps one block for reuse. */
+/* Frees all allocations; keeps the block for reuse if there is only one. */
 void arena_reset(Arena *arena);

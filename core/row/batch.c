@@ -15,41 +15,41 @@
 #define MAX_KEY_BYTES 255u
 #define MAX_NAME_BYTES 4096u
 
-/* The rule that a put needs about a slot; eight of them fit in a cache line. */
+/* The data that a put needs about a slot; eight rules fit in a cache line. */
 struct slot_rule {
 	guint8 type;
 	guint8 wanted, leader_only;
 	guint8 of_text, of_buckets; /* a map whose entries are texts; a histogram */
-	guint16 group;              /* object rows: which of batch->groups */
+	guint16 group;              /* object rows: index in batch->groups */
 };
 
 /* A slot group of object rows. */
 struct object_group {
 	const char *name;
-	gboolean wanted; /* one of its slots is */
+	gboolean wanted; /* one of its slots is wanted */
 	gboolean owned;  /* by the source that owns the batch */
 };
 
 struct batch {
-	struct ctprof_batch open; /* a plugin's to read, and by mistake to write */
+	struct ctprof_batch open; /* a plugin may read it, and may write to it by mistake */
 	gsize n;                  /* of rows */
 	enum row_class row;
 	guint32 n_slots;
 	struct slot_rule *rules;
 	guint8 *blank;    /* the states of an empty row */
-	guint8 *follower; /* those of a thread that is not a leader */
+	guint8 *follower; /* the states of a row of a thread that is not a leader */
 	struct ctprof_target *targets;
 	guint64 *values;
 	guint8 *states;
-	guint8 *settled, *vanished; /* 1: a source has put UNSUPPORTED; the row is gone */
-	GArray *groups;             /* struct object_group; other classes have none */
-	guint16 *row_groups;        /* of object rows; groups->len: none yet */
+	guint8 *settled, *vanished; /* 1: a source has put UNSUPPORTED; 1: the row is gone */
+	GArray *groups;             /* struct object_group; empty in other classes */
+	guint16 *row_groups;        /* of object rows; groups->len: not set yet */
 	Arena *arena;
 	guint64 *bad_puts;
-	Stuck *stuck; /* borrowed; NULL: not that of a capture */
+	Stuck *stuck; /* borrowed; NULL: the batch is not for a capture */
 };
 
-/* The index of a group of object rows, or the number of groups. */
+/* Returns the index of a group of object rows, or the number of groups if it is not there. */
 static guint find_group(const Batch *batch, const char *name)
 {
 	for (guint i = 0; i < batch->groups->len; i++)
@@ -185,7 +185,7 @@ static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
 	       (batch->row != ROW_OBJECT || batch->rules[index].group == batch->row_groups[row]);
 }
 
-/* Finds a slot's index in the arrays; FALSE if the put must be ignored. */
+/* Finds a slot's index in the arrays; FALSE: the put must be ignored. */
 static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
 			   Batch **ret_batch, gsize *ret_at)
 {
@@ -457,7 +457,7 @@ gboolean batch_set_group(Batch *batch, gsize row, const char *name)
 	return TRUE;
 }
 
-/* Whether the batch's source may name such an object. */
+/* Whether the batch's source may add an object of that group and name. */
 static gboolean is_sound_object(const Batch *batch, const char *group, const char *name,
 				size_t length)
 {

@@ -34,7 +34,7 @@ static gboolean parse_key(const struct ctprof_map_entry *entry, guint32 *ret_buc
 	return bucket < CTPROF_BUCKETS;
 }
 
-/* As maps are ordered: bytewise. */
+/* Compares keys in the order that maps have: bytewise. */
 static int compare_keys(const void *a, const void *b)
 {
 	return strcmp(((const struct ctprof_map_entry *)a)->key,
@@ -50,7 +50,7 @@ struct ctprof_map *buckets_store(Arena *arena, const Histogram *histogram)
 	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof map->entries[0]);
 	struct ctprof_map_entry *entries =
 		(void *)((char *)map + offsetof(struct ctprof_map, entries));
-	/* Copies are compared byte by byte. */
+	/* Clear the padding: copies are compared byte by byte. */
 	memset(map, 0, sizeof *map + n * sizeof map->entries[0]);
 	map->n = n;
 	n = 0;

@@ -26,7 +26,7 @@ static const guint32 batch_scopes[N_ROW_CLASSES] = {
 	[ROW_HOST] = CTPROF_SCOPE_HOST,     [ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
-/* The size of a group, for reports: not in any row, but in every list. */
+/* The size of a group, for reports: it is in every list, but not in any row. */
 static const struct ctprof_metric thread_count = {
 	.struct_size = sizeof thread_count,
 	.kind = CTPROF_COUNTER,
@@ -129,7 +129,7 @@ void registry_free(Registry *registry)
 	g_free(registry);
 }
 
-/* The stored type for kind and unit; 0 if they do not go together. */
+/* Returns the stored type for kind and unit; 0: they do not go together. */
 static guint32 type_of(guint32 kind, guint32 unit)
 {
 	gboolean text = unit == CTPROF_UNIT_TEXT;
@@ -246,7 +246,7 @@ static char *nearest_name(const Registry *registry, const char *name, gboolean g
 	return nearest_hint(&nearest, "");
 }
 
-/* A list of metric or group names, all of which must be known. */
+/* Parses a list of metric or group names, all of which must be known. */
 static Select *parse_list(const Registry *registry, const char *text, gboolean groups,
 			  GError **error)
 {

@@ -9,7 +9,7 @@ struct rowset {
 	GArray *targets; /* struct ctprof_target */
 	GArray *values;  /* guint64, n_slots a row */
 	GByteArray *states;
-	GArray *order; /* guint: places in the others */
+	GArray *order; /* guint: indexes in the other arrays */
 	Arena *arena;
 };
 
@@ -112,7 +112,7 @@ static struct ctprof_target *add_target(Rowset *set, const struct ctprof_target 
 	target.struct_size = sizeof target;
 	if (target.path)
 		target.path = copy_bytes(set->arena, target.path, target.path_len);
-	/* A sink may know it from one sample to the next. */
+	/* A sink may keep this pointer from one sample to the next. */
 	target.group = g_intern_string(target.group);
 	g_array_append_val(set->targets, target);
 	g_array_append_val(set->order, place);

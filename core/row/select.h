@@ -10,8 +10,8 @@
 
 typedef struct select Select;
 
-/* text NULL or "": everything, but nothing by name.  Errors: an empty entry, a
- * name that is not [a-z0-9_.-]. */
+/* text NULL or "": everything is selected, but nothing by name.  Errors: an empty entry, a name
+ * that is not [a-z0-9_.-]. */
 Select *select_parse(const char *text, GError **error);
 void select_free(Select *select);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Select, select_free)
@@ -19,5 +19,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Select, select_free)
 gboolean select_has(const Select *select, const char *name);
 /* Whether the list contains the name itself, not only "all". */
 gboolean select_names(const Select *select, const char *name);
-/* The names in the list, with or without a '-', in order; borrowed. */
+/* Returns the names in the list, with or without a '-', in order; borrowed. */
 const GPtrArray *select_mentioned(const Select *select);
