@@ -21,9 +21,9 @@
 
 #define WHY_BYTES 248
 #define LOOK_MS 1000
-/* An interrupt may come just before a wait for a process begins. */
+/* Waits for a process are divided into naps: an interrupt may come just before one begins. */
 #define NAP_MS 5
-/* Processes that take turns, and more. */
+/* More than the processes that can replace each other. */
 #define MAX_READY 1000
 #define AGAIN "a plugin failed while it listened"
 
@@ -33,9 +33,9 @@ struct ready {
 	char why[WHY_BYTES];
 };
 
-/* By all these processes. */
+/* Shared by all these processes. */
 struct shared {
-	guint runs;       /* of the supervised process */
+	guint runs;       /* number of supervised processes so far */
 	guint may_sample; /* the capture before this one has been made */
 };
 
@@ -45,14 +45,14 @@ struct capture_ahead {
 	GArray *own;
 	char *why;
 	pid_t pid;   /* of the supervisor; 0: it has ended */
-	int line[2]; /* a socket of ours, and of the processes */
+	int line[2]; /* a socket pair: our end, and that of the processes */
 	struct shared *shared;
 };
 
 /* ---- in the supervised process ------------------------------------------------- */
 
-/* Whether it may go on. The word stays in the socket, for a process that repeats
- * the work. */
+/* Waits for the word to go on; FALSE: it does not come.  The word stays in the socket, for a
+ * process that repeats the work. */
 static gboolean hear(const CaptureAhead *self)
 {
 	struct pollfd line = {.fd = self->line[1], .events = POLLIN};
@@ -76,7 +76,7 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
 	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
 		return hear(self);
-	/* A process that cannot be reached does not answer. */
+	/* An answer cannot come either. */
 	ui_error("cannot reach the process that waits: %s", g_strerror(errno));
 	return FALSE;
 }
@@ -86,7 +86,7 @@ static int step_capture(gpointer data, GError **error)
 	CaptureAhead *self = data;
 	CapturingRequest request = *self->request;
 
-	/* The same values are absent in the previous capture. */
+	/* Be quiet: the same values are absent in the previous capture. */
 	ui_set_verbosity(-1);
 	request.listens = ++self->shared->runs == 1;
 	request.may_sample = &self->shared->may_sample;
@@ -97,7 +97,8 @@ static int step_capture(gpointer data, GError **error)
 
 /* ---- its supervisor --------------------------------------------------------------- */
 
-/* Keys are for the command, or for the parent, which then ends us. */
+/* Ignores signals from the keyboard: they are for the command, or for the parent, which then ends
+ * this process. */
 static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -108,14 +109,14 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 	close(self->line[0]);
 	crash_init_page();
 	int status = supervise_status(supervise_run(step_capture, self, NULL));
-	/* As the process that captures did. */
+	/* End as the process that captures did. */
 	crash_reraise();
 	_exit(status);
 }
 
 /* ---- in the process that begins it -------------------------------------------------- */
 
-/* Whether the supervisor has ended; it stays to be reaped. */
+/* Whether the supervisor has ended; does not reap it. */
 static gboolean has_ended(const CaptureAhead *self)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -125,8 +126,9 @@ static gboolean has_ended(const CaptureAhead *self)
 	       info.si_pid != 0;
 }
 
-/* Receives the process that is running now; FALSE: none, or interrupted.  Nothing comes after the
- * end of the supervisor, though a process that it has abandoned holds the socket. */
+/* Receives the message of the process that is running now; FALSE: none, or interrupted.  No message
+ * comes after the end of the supervisor, although a process that it abandoned may hold the
+ * socket. */
 static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 {
 	struct pollfd line = {.fd = self->line[0], .events = POLLIN};
@@ -136,7 +138,7 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 		gboolean is_last = has_ended(self);
 
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, MSG_DONTWAIT);
-		/* ECONNRESET: our word was only peeked at; what they sent comes after that. */
+		/* ECONNRESET: our word was only peeked at; their messages come after that. */
 		if (got >= 0 || errno == ECONNRESET || errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
@@ -159,7 +161,7 @@ static int reap(CaptureAhead *self)
 	gboolean told = FALSE;
 	int status = 0;
 
-	/* A process that still waits for a word need not. */
+	/* Release a process that still waits for a word. */
 	(void)shutdown(self->line[0], SHUT_WR);
 	while (waitpid(self->pid, &status, WNOHANG) == 0) {
 		if (crash_interrupted() && !told)
@@ -236,7 +238,7 @@ int capture_ahead_finish(CaptureAhead *self)
 	if (!is_told)
 		ui_error("cannot reach the process that captures: %s", g_strerror(errno));
 	int status = reap(self);
-	/* The process that replaced it has not listened. */
+	/* A process that replaced the first one has not listened. */
 	for (guint i = 0; i < MAX_READY && take_ready(self, &ready); i++) {
 		g_free(self->why);
 		self->why = g_strdup(AGAIN);

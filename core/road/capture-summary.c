@@ -4,7 +4,7 @@
 #include "base/ui.h"
 #include "row/absence.h"
 
-/* "12 threads", "1 process" */
+/* Formats a number of things: "12 threads", "1 process". */
 static char *count(guint64 n, const char *one, const char *ending)
 {
 	return g_strdup_printf("%" G_GUINT64_FORMAT " %s%s", n, one, n == 1 ? "" : ending);
@@ -19,7 +19,7 @@ static char *count_rows(gboolean leaders_only, guint64 n)
 static const struct {
 	guint32 why;
 	const char *words;
-	gboolean is_of_some; /* of single threads, not of the host: not all is absent */
+	gboolean is_of_some; /* of single threads; FALSE: of the host, and of some metrics only */
 } reasons[] = {
 	{CTPROF_ABSENT_UNSUPPORTED, "not provided here", FALSE},
 	{CTPROF_ABSENT_DENIED, "not permitted", TRUE},
@@ -28,7 +28,7 @@ static const struct {
 	{CTPROF_ABSENT_INVALID, "not understood", TRUE},
 };
 
-/* "; absent: io of 12 threads (not permitted): see 'ctprof doctor'" */
+/* Returns "; absent: io of 12 threads (not permitted): see 'ctprof doctor'", or "". */
 static char *describe_absences(gboolean leaders_only, const GArray *absences)
 {
 	GString *text = g_string_new(NULL);

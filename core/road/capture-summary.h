@@ -3,5 +3,5 @@
 
 #include "capture/capture.h"
 
-/* Tells the last line of a capture: what was read, what is absent, and the file. */
+/* Prints the last line of a capture: what was read, what is absent, and the file. */
 void capture_summarise(const CaptureResult *result, gboolean leaders_only, const Output *output);

@@ -31,7 +31,7 @@ GArray *capturing_list_pids(char **pids)
 	return list;
 }
 
-/* Groups that a request names belong to one source. */
+/* Checks that the source whose groups the request names is selected. */
 static gboolean check_source(const Session *session, const CapturingRequest *request,
 			     GError **error)
 {
@@ -40,7 +40,7 @@ static gboolean check_source(const Session *session, const CapturingRequest *req
 	return error_set_usage(error, "--plugins does not select the plugin %s", request->source);
 }
 
-/* The names of the metrics that the request needs; NULL: those it names. */
+/* Returns the names of the metrics that the request needs. */
 static char *list_metrics(const Session *session, const CapturingRequest *request)
 {
 	g_autoptr(GPtrArray) metrics = registry_list(session->registry);
@@ -56,7 +56,7 @@ static char *list_metrics(const Session *session, const CapturingRequest *reques
 	return g_string_free(names, FALSE);
 }
 
-/* The groups of --groups and those that plugins' options add; NULL: default. */
+/* Returns the groups of --groups and those that plugins' options add; NULL: default. */
 static char *list_groups(const Session *session, const CapturingRequest *request)
 {
 	char *groups = capturing_choice.groups;
@@ -79,14 +79,13 @@ static char *list_groups(const Session *session, const CapturingRequest *request
 	}
 	if (added->len == 0)
 		return g_strdup(groups);
-	/* Next to metrics that are named one by one, do not add all others. */
+	/* If metrics are named one by one, do not add all the others. */
 	if (!groups && (request->metrics || request->needs))
 		return g_strdup(added->str);
 	return g_strjoin(",", groups ? groups : "all", added->str, NULL);
 }
 
-/* Before the session, which drops CAP_SYS_ADMIN that writing the sysctl
- * needs. */
+/* Call this before the session opens: it drops CAP_SYS_ADMIN, which writing the sysctl needs. */
 static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 {
 	if (globals->proc || globals->sys || globals->cgroup)
@@ -111,7 +110,7 @@ static gboolean switch_delayacct_on(const Globals *globals, GError **error)
 	return TRUE;
 }
 
-/* HOST-YYYYmmddTHHMMSSZ and the suffix; "host" where names must not be shown. */
+/* Returns HOST-YYYYmmddTHHMMSSZ and the suffix; HOST is "host" if names must not be shown. */
 char *capturing_name_output(const Root *root, const char *suffix)
 {
 	g_autoptr(GDateTime) now = g_date_time_new_now_utc();
@@ -133,7 +132,7 @@ static void add_fact(GArray *facts, const char *key, const char *value)
 		g_array_append_val(facts, fact);
 }
 
-/* The options that affect the contents of the snapshot, as given. */
+/* Lists the options that affect the contents of the snapshot, as given. */
 static GArray *list_facts(const Globals *globals, const CapturingRequest *request,
 			  const char *pid_list, const char *settings)
 {
@@ -186,7 +185,7 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		/* Failures have been reported when they happened. */
+		/* Failures were reported when they happened. */
 		if (plugin->state != CTPROF_STATE_LEFT_OUT || plugin->error_code == 0)
 			continue;
 		/* Missing rights can be fixed; a kernel without the feature cannot. */
@@ -200,7 +199,7 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 	}
 }
 
-/* The sink of that name, if it can write a capture. */
+/* Returns the sink of that name, if it can write a capture. */
 static Plugin *find_sink(const Session *session, const char *name, GError **error)
 {
 	g_autoptr(GString) able = g_string_new(NULL);
@@ -233,7 +232,7 @@ static Output *open_output(const Session *session, const CapturingRequest *reque
 	return output_open(path, TRUE, error);
 }
 
-/* Checks all it can before it changes or opens anything.  ret_output NULL: no output. */
+/* Checks everything it can before it changes or opens anything.  ret_output NULL: no output. */
 static Session *open_session(const Globals *globals, const CapturingRequest *request,
 			     Plugin **ret_sink, Output **ret_output, GError **error)
 {
@@ -259,7 +258,8 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	return g_steal_pointer(&session);
 }
 
-/* The load does not matter then: half of the CPUs.  A worker has at most one helper. */
+/* At a raised priority the load does not matter, so half of the CPUs are used.  A worker has at
+ * most one helper. */
 static Priority *raise_priority(const Globals *globals, guint *ret_workers)
 {
 	gboolean is_recorded = globals->proc || globals->sys || globals->cgroup;
@@ -281,7 +281,7 @@ gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GE
 	return !is_due || session;
 }
 
-/* Every thread is read this often: a wrongly skipped value is wrong no longer. */
+/* Every thread is read at least once in this many samples, so no wrongly skipped value stays. */
 #define WHOLE_EVERY 64
 
 struct capturing {
@@ -291,14 +291,14 @@ struct capturing {
 	Plugin *sink;       /* NULL: request->each */
 	Listener *listener; /* NULL: none */
 	Instants *instants; /* NULL: none */
-	Redactor *redactor; /* NULL: names stay */
+	Redactor *redactor; /* NULL: names are kept */
 	char *pids, *settings;
 	GArray *facts, *only;
 	guint workers;
-	gboolean has_started; /* the sources */
+	gboolean has_started; /* the sources have */
 	CgroupSet cgroups;
-	guint since_whole; /* samples since the last whole one, on which the next may build; 0: it
-			      may not */
+	guint since_whole; /* samples since the last whole one, if the next may build on it; 0: it
+			    * may not */
 	guint64 n_failures;
 };
 
@@ -310,7 +310,7 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	if (!limits_check_memory(error))
 		return NULL;
 	self->request = request;
-	/* Without processes it is done before its priority could be raised. */
+	/* Without processes, the capture is done before its priority could be raised. */
 	if (!request->no_threads)
 		self->raised = raise_priority(globals, &self->workers);
 	self->session = open_session(globals, request, &self->sink, ret_output, error);
@@ -321,7 +321,8 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 		self->instants = instants_new(self->session->plugins, self->session->registry,
 					      request->may_sample);
 	}
-	/* Before there are threads, and what may be a wait for as long as a command runs. */
+	/* Do this before there are threads, and before a wait that may last as long as a command
+	 * runs. */
 	if (!session_drop_capabilities(self->session->plugins, TRUE, error))
 		return NULL;
 	if (self->listener)
@@ -367,7 +368,7 @@ const char *capturing_why_no_exits(const Capturing *self)
 	return self->listener ? listener_why(self->listener) : "not requested";
 }
 
-/* Whether the sink has the rows of the previous sample unchanged. */
+/* Whether unchanged threads may be skipped: the sink has their rows of the previous sample. */
 static gboolean may_skip(const Capturing *self, const CaptureSample *sample)
 {
 	return sample && sample->number > 1 && self->sink && self->since_whole > 0 &&
@@ -410,7 +411,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 
 	priority_pause(self->raised, sample != NULL);
 	self->has_started = TRUE;
-	/* Each thread's arena keeps what it took when the host had the most threads. */
+	/* The malloc arena of each thread keeps what it took when the host had the most threads. */
 	if (sample && sample->number % WHOLE_EVERY == 0)
 		(void)malloc_trim(0);
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
@@ -421,7 +422,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	return ok;
 }
 
-/* The sources forget the sample; the listener keeps threads that ended since. */
+/* Makes the sources forget the sample; the listener keeps threads that ended since. */
 void capturing_again(Capturing *self)
 {
 	const GPtrArray *plugins = self->session->plugins;
@@ -441,7 +442,7 @@ static void end_raised(void)
 	g_clear_pointer(&kept_raised, priority_end);
 }
 
-/* The process ends now: memory that it frees before must not wait for the load either. */
+/* The process ends now: freeing its memory must not wait for the load either. */
 static void keep_raised(Priority *raised)
 {
 	kept_raised = raised;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This host: its captures, one into a file, or as many as one likes by sources that stay
- * open. */
+/* Captures of this host: one into a file, or any number of them with sources that stay open. */
 #pragma once
 
 #include <glib.h>
@@ -11,11 +10,11 @@
 
 #define CAPTURING_SUFFIX ".ctprof.zst"
 
-/* As the options of commands say. */
+/* Set by the options of commands. */
 typedef struct capturing_choice {
 	char *groups;       /* --groups; NULL: the usual ones */
 	guint64 jobs;       /* workers; 0: as many as the load leaves room for */
-	gboolean delayacct; /* kernel.task_delayacct is switched on first */
+	gboolean delayacct; /* switch kernel.task_delayacct on first */
 } CapturingChoice;
 
 extern CapturingChoice capturing_choice;
@@ -24,26 +23,25 @@ typedef struct capturing_request {
 	char *output; /* file; NULL: named after host and time */
 	char *sink;   /* the sink that writes it; NULL: the snapshot sink */
 	char *groups; /* in the format of --groups; NULL: the value of that option */
-	/* Selects the metrics that are read by default, and the groups that are also read if a
-	 * plugin has them, up to a NULL; NULL: the usual ones. */
+	/* needs: selects the metrics that are read by default.  added: groups that are also read if
+	 * a plugin has them, NULL-terminated.  NULL: the usual ones. */
 	gboolean (*needs)(const Metric *metric);
 	const char *const *added;
-	const char *source;    /* their plugin; NULL: any */
+	const char *source;    /* the plugin of the groups; NULL: any */
 	char *metrics;         /* in the format of --metrics; NULL: all */
 	char **pids;           /* decimal numbers; NULL: all */
 	gboolean leaders_only; /* only leaders are read */
 	gboolean no_threads;   /* no processes are read */
 	gboolean is_interim;   /* the file is not reported to the user */
-	gboolean listens;      /* for ended threads, from before wait() */
-	/* With listens: sources sample from the moment at which another process sets it; NULL: from
-	 * the first capture on. */
+	gboolean listens;      /* for ended threads, from before wait() on */
+	/* With listens: sources sample from the moment at which another process sets this; NULL:
+	 * from the first capture on. */
 	const guint *may_sample;
-	/* Called before anything is read.  why: ended threads are not recorded, one
-	 * clause; NULL: they are.  FALSE: cancels the capture.  NULL: capture at
-	 * once. */
+	/* Called before anything is read.  why: the reason why ended threads are not recorded, one
+	 * clause; NULL: they are.  FALSE: cancels the capture.  wait NULL: capture at once. */
 	gboolean (*wait)(gpointer data, const char *why);
-	/* Takes the rows instead of a file: nothing is written or reported. sink is
-	 * then only loaded for later use.  NULL: there is a file. */
+	/* Takes the rows instead of a file: nothing is written or reported, and sink is only loaded
+	 * for later use.  NULL: a file is written. */
 	CaptureRows each;
 	/* Captures, as capture_run() does, for a sink that takes tables only. */
 	gboolean (*tabulate)(const Session *session, Plugin *sink, Output *output,
@@ -53,11 +51,11 @@ typedef struct capturing_request {
 	gpointer data; /* for these functions */
 } CapturingRequest;
 
-/* Captures by sources that stay open. */
+/* A series of captures with sources that stay open. */
 typedef struct capturing Capturing;
 
-/* Opens the sources, and listens if requested; the request must stay valid. ret_output:
- * the file that the request names; NULL: none is opened. */
+/* Opens the sources, and listens if requested; the request must stay valid.  ret_output: gets the
+ * file that the request names; NULL: no file is opened. */
 Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Output **ret_output,
 			   GError **error);
 void capturing_end(Capturing *capturing);
@@ -65,22 +63,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Capturing, capturing_end)
 
 const Session *capturing_session(const Capturing *capturing);
 Plugin *capturing_sink(const Capturing *capturing);
-/* Why ended threads are not recorded, one clause; NULL: they are. */
+/* Returns why ended threads are not recorded, one clause; NULL: they are. */
 const char *capturing_why_no_exits(const Capturing *capturing);
-/* HOST-TIME and the suffix. */
+/* Returns HOST-TIME and the suffix. */
 char *capturing_name_output(const Root *root, const char *suffix);
 
-/* Captures into output; sample: NULL: a single capture. */
+/* Captures into output; sample NULL: a single capture. */
 gboolean capturing_sample(Capturing *capturing, Output *output, const CaptureSample *sample,
 			  CaptureResult *ret_result, GError **error);
-/* Call before the next one. */
+/* Call between two captures. */
 void capturing_again(Capturing *capturing);
 
-/* --pid as numbers, gint32; NULL if not given. */
+/* Returns the values of --pid as numbers, gint32; NULL if not given. */
 GArray *capturing_list_pids(char **pids);
 
-/* Does what --delayacct requests now, once, for captures by several processes.  The
- * request is checked first. */
+/* Does what --delayacct requests now, once, for captures by several processes.  Checks the request
+ * first. */
 gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error);
 /* Captures as the options and the request say, and reports the result. */
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error);

@@ -22,7 +22,7 @@ static char *own_dir(void)
 		    : g_strdup(CTPROF_DATADIR "/categories");
 }
 
-/* "chromeos, …", or "none" */
+/* Returns "chromeos, …", or "none". */
 static char *list_own(const char *dir)
 {
 	g_autoptr(GDir) files = g_dir_open(dir, 0, NULL);

@@ -24,7 +24,7 @@ gboolean feed_is_ready(const Feed *feed)
 	return feed->samples[0] != NULL;
 }
 
-/* "17:12:05", as people call it. */
+/* Returns the name of a sample for people: "17:12:05". */
 static const char *name_of(const Sample *sample)
 {
 	g_autoptr(GDateTime) time =
@@ -67,6 +67,6 @@ gboolean feed_load_memory(const Feed *feed, const Look *look, Analysis *analysis
 	}
 	if (!sample && feed->memory_due(feed, look) == 0)
 		return FALSE;
-	/* Without any, the analysis says what is missing. */
+	/* Without a sample that has memory, the analysis says what is missing. */
 	return analysis_hold(analysis, 0, (sample ? sample : feed->samples[1])->moment, error);
 }

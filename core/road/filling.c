@@ -28,7 +28,8 @@ void filling_free(Filling *filling)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Our own processes, and those they start.  The first one also started the command. */
+/* Whether the row is of one of our own processes, or of one that they started.  The children of the
+ * first process are not hidden: it also started the command. */
 static gboolean is_hidden(const Filling *filling, const Registry *registry,
 			  const struct ctprof_rows *rows, guint64 row)
 {
@@ -60,7 +61,7 @@ static gboolean add_rows(const Filling *filling, guint side, const Registry *reg
 	return analysis_add(filling->analysis, side, registry, &part, error);
 }
 
-/* Passes on the rows between hidden ones, and those for what they cost. */
+/* Passes on the rows that are not hidden, and takes the others as ctprof's own cost. */
 static gboolean add_seen_rows(const Filling *filling, guint side, const Registry *registry,
 			      const struct ctprof_rows *rows, GError **error)
 {
@@ -126,8 +127,8 @@ Loaded *filling_read(Recording *recording, guint sample, guint n_exits, const Sa
 
 /* ---- captures -------------------------------------------------------------------------- */
 
-/* Two captures of one boot are a window, unless the user wants totals; why: the
- * reason if they are not. */
+/* Two captures of one boot are a window, unless the user wants totals; why: the reason why they are
+ * not; NULL: they are. */
 static gboolean take_span(AnalysisOptions *options, const char *window, const char *why,
 			  const ContextSpan *span, GError **error)
 {

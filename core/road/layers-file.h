@@ -4,5 +4,5 @@
 
 #include "report/name/layers.h"
 
-/* Reads and parses the file, and warns of what a capture cannot decide. */
+/* Reads and parses the file, and warns of matchers that a capture cannot decide. */
 Layers *layers_load(const char *name, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples of this host, by sources that stay open. */
+/* Samples of this host, with sources that stay open. */
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,7 +16,7 @@
 /* Files that a run can write: they are opened before it gives up the user's rights. */
 #define MAX_SAVES 3
 #define DRAWER "table"
-/* One part in so many. */
+/* Limits of what is read: one part in this many of the time. */
 #define PSS_SHARE 100
 #define WAIT_SHARE 50
 
@@ -24,18 +24,20 @@ typedef struct live {
 	Feed feed;
 	Capturing *capturing;
 	CapturingRequest *request;
-	GHashTable *options; /* of the capture, as a file has them */
+	GHashTable *options; /* of the capture, as in a file */
 	guint64 number;      /* of samples */
 	guint n_pss;         /* samples with PSS */
 	gboolean reads_pss, is_cost_known;
-	gint64 pss_began_us, pss_due_us; /* of the last of them, of the next; monotonic */
-	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with it, and of it alone */
-	gboolean reads_wait;             /* where threads wait */
-	gint64 wait_due_us, plain_us;    /* of the next; CPU time of a sample with neither */
-	Sample *taking;                  /* that is being taken; NULL: none */
+	gint64 pss_began_us, pss_due_us; /* when the last of those began, when the next is due;
+					  * monotonic */
+	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with PSS, and of PSS alone */
+	gboolean reads_wait;             /* this sample has where threads wait */
+	gint64 wait_due_us, plain_us;    /* when that is due; CPU time of a sample without it or
+					  * PSS */
+	Sample *taking;                  /* the sample being taken; NULL: none */
 	Output *saves[MAX_SAVES];
-	guint n_saves;  /* written */
-	char *why_none; /* that there are no more; NULL: they were all written */
+	guint n_saves;  /* files written */
+	char *why_none; /* why there are no more files; NULL: all were written */
 } Live;
 
 /* ---- samples ----------------------------------------------------------------------- */
@@ -46,9 +48,9 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return sample_take(((Live *)data)->taking, registry, rows, error);
 }
 
-/* PSS may take a hundredth of the time: it is read in two samples in a row, so that there is a
- * change; one without shows what it costs; then it is read again when that is paid for.
- * While the page of memory reads it, it rests. */
+/* Reading PSS is limited to 1 % of the time.  It is read in two consecutive samples, so that there
+ * is a change; a sample without it shows its cost; then it is skipped until it averages 1 %.  It is
+ * also skipped while the page of memory is shown, which reads it itself. */
 static void settle_pss(Live *self, gint64 now_us, const Look *look)
 {
 	gboolean is_due = self->number > 0 && !look->memory &&
@@ -59,9 +61,9 @@ static void settle_pss(Live *self, gint64 now_us, const Look *look)
 	self->reads_pss = is_due;
 }
 
-/* Where threads wait is a file or two of every thread: it rests unless somebody looks.  One
- * sample that has it is the end of a window, and the beginning of another; then it is read
- * again when that is paid for. */
+/* Where threads wait takes a file or two of every thread, so it is skipped unless the screen shows
+ * it.  A sample with it ends one window and begins another; then it is skipped until its cost is
+ * paid for. */
 static void settle_wait(Live *self, gint64 now_us, const Look *look)
 {
 	if (!look->closer)
@@ -103,7 +105,7 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 	const CaptureSample which = {.number = self->number + 1};
 	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(feed->reader);
 
-	/* Sources plan the next sample by what rests. */
+	/* Do this first: sources plan the next sample by the groups that rest. */
 	settle_pss(self, began_us, look);
 	settle_wait(self, began_us, look);
 	if (self->number > 0)

@@ -48,7 +48,7 @@ Recording *load_open(const Session *session, const char *file, GError **error)
 
 /* ---- samples ----------------------------------------------------------------- */
 
-/* Chooses the sample of a report of one. */
+/* Chooses the sample for a report of one sample. */
 static gboolean choose_sample(Recording *recording, guint *ret_sample, GError **error)
 {
 	const SampleChoice *choice = &sample_choice;
@@ -96,7 +96,7 @@ static gboolean choose_window(Recording *recording, guint *ret_from, guint *ret_
 			       "--from, --to: both are in one sample, or in the wrong order");
 }
 
-/* For reports that have a first screen. */
+/* Reads the past, for reports that have a first screen. */
 static gboolean load_past(const LoadRequest *request, Recording *recording, guint from, guint to,
 			  Filling *filling, GError **error)
 {
@@ -104,7 +104,7 @@ static gboolean load_past(const LoadRequest *request, Recording *recording, guin
 	       past_read(recording, from, to, filling, error);
 }
 
-/* For one sample, those before it, as far as they cost little to read. */
+/* Returns the first sample of the past of a single sample: as far back as is cheap to read. */
 static guint begin_of_past(const Recording *recording, guint sample)
 {
 	return recording_find_key(recording, sample - MIN(sample, 2 * PAST_WINDOWS));
@@ -145,7 +145,7 @@ static void name_side(const LoadRequest *request, Filling *filling, guint side,
 	filling->options.files[side] = g_intern_string(name);
 }
 
-/* The file of a side: opened already, or ret_own. */
+/* Returns the file of a side, which is open already or is opened in ret_own. */
 static Recording *open_side(const Session *session, const LoadRequest *request, guint side,
 			    Recording **ret_own, GError **error)
 {
@@ -154,8 +154,7 @@ static Recording *open_side(const Session *session, const LoadRequest *request, 
 	return *ret_own = load_open(session, request->files[side], error);
 }
 
-/* Both sides from one file: exits of all samples in between belong to the
- * window. */
+/* Loads both sides from one file: the exits of all samples in between belong to the window. */
 static gboolean load_window(const Session *session, const LoadRequest *request, Filling *filling,
 			    GError **error)
 {

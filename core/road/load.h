@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that the user names, on their way into an analysis. */
+/* Reads files that the user names into an analysis. */
 #pragma once
 
 #include "filling.h"
 #include "plugin/session.h"
 
-/* The sink that writes snapshots, and reads them. */
+/* The sink that writes snapshots and reads them. */
 #define SNAPSHOT_SINK "snapshot"
 
-/* Opens a file the user names while the process still has the user's rights; NULL and "-" are
- * passed over. */
+/* Opens a file that the user names while the process still has the user's rights; NULL and "-" are
+ * ignored. */
 void load_keep(const char *file);
-/* Loads the plugin that reads snapshots and this sink (NULL: none), and no source: none is
- * needed to read a file. */
+/* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources, which are
+ * not needed to read a file. */
 Session *load_session(const Globals *globals, const char *sink, GError **error);
-/* Opens them. */
+/* Opens these plugins. */
 gboolean load_begin(Session *session, const char *sink, GError **error);
-/* The plugin of the session that reads snapshots. */
+/* Returns the plugin of the session that reads snapshots. */
 Plugin *load_reader(const Session *session);
-/* Opens a file; what is missing at its end is a warning. */
+/* Opens a file; warns if its end is missing. */
 Recording *load_open(const Session *session, const char *file, GError **error);
 
-/* The samples of recordings to use, as given; NULL: the last one, for a window the first and the
+/* The samples of recordings to use, as given; NULL: the last one, or for a window the first and the
  * last. */
 typedef struct sample_choice {
 	const char *at, *sample; /* a time; a number */
@@ -30,14 +30,13 @@ typedef struct sample_choice {
 
 extern SampleChoice sample_choice;
 
-/* The samples at --from and --to, or the first and the last. */
+/* Finds the samples at --from and --to, or else the first and the last. */
 gboolean load_choose(Recording *recording, guint *ret_from, guint *ret_to, GError **error);
 
 typedef struct load_request {
 	const char *const *files; /* one, or two to compare; one with .compare: a window */
-	Recording *first;         /* the first of them, opened; NULL: it is not yet */
-	/* The option by which they are to be two captures of one boot, else it is an error;
-	 * NULL: they need not be. */
+	Recording *first;         /* the first file, if it is open already, or NULL */
+	/* The option that requires two captures of one boot; NULL: none does. */
 	const char *window;
 	gboolean has_past; /* the past of a recording is shown */
 } LoadRequest;

@@ -18,16 +18,16 @@
 
 #define PREFIX "ctprof-record-"
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
-/* A recorder looks five times a second, but not while it takes a sample. */
+/* A recorder checks for marks five times a second, but not while it takes a sample. */
 #define PATIENCE_S 10
 #define MOST_CANDIDATES 64
-/* Bytes of the file's name in that of the socket. */
+/* Maximum bytes of the file's name in the name of the socket. */
 #define MOST_FILE 32
 
-/* The user of the recorder; its process runs as another one if that is root. */
+/* The user of the recorder; if that is root, its process runs as another user. */
 static uid_t recorder_uid;
 
-/* "DEVICE-INODE-" of a file. */
+/* Makes "DEVICE-INODE-" of a file. */
 static char *name_inode(const struct stat *st)
 {
 	return g_strdup_printf("%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x-",
@@ -91,7 +91,7 @@ void mark_socket_close(int *fd)
 	*fd = -1;
 }
 
-/* There is room for these two alone: descriptors that come along are dropped by the kernel. */
+/* There is room for these two only: the kernel drops descriptors that are sent along. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(struct timespec))];
@@ -113,7 +113,7 @@ static void read_control(struct msghdr *header, struct ucred *ret_sender, guint6
 	}
 }
 
-/* The sender is user (uid_t)-1 if the kernel does not say who it is. */
+/* Receives a message.  The sender is user (uid_t)-1 if the kernel does not say who it is. */
 static gboolean receive(int fd, int flags, MarkMessage *ret_message, struct ucred *ret_sender)
 {
 	union control control;
@@ -164,8 +164,8 @@ static guint64 uid_of(const char *name, const char **ret_rest)
 	return uid;
 }
 
-/* Whether it is the name of a recorder of this user, for root that of the file's owner, and of
- * the inode, if given. */
+/* Whether the name is that of a recorder of this user, or for root of the file's owner, and of the
+ * inode, if given. */
 static gboolean is_candidate(const char *name, const char *inode, uid_t owner)
 {
 	const char *rest;
@@ -175,7 +175,7 @@ static gboolean is_candidate(const char *name, const char *inode, uid_t owner)
 	       (!inode || g_str_has_prefix(rest, inode));
 }
 
-/* Whether the answer to a mark is from the recorder of that name, and not from any process that
+/* Whether the answer to a mark is from the recorder of that name, and not from another process that
  * has taken the name. */
 static gboolean is_recorder(const struct ucred *sender, const char *name)
 {
@@ -186,7 +186,7 @@ static gboolean is_recorder(const struct ucred *sender, const char *name)
 	       (uid == 0 && sender->uid == CAPABILITIES_OTHER_USER);
 }
 
-/* The names of their sockets. */
+/* Returns the names of the candidates' sockets. */
 static GPtrArray *list_candidates(const Root *root, const char *inode, uid_t owner)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
@@ -208,7 +208,7 @@ static GPtrArray *list_candidates(const Root *root, const char *inode, uid_t own
 	return found;
 }
 
-/* An address of its own, for the answer. */
+/* Connects to a socket, with an address of its own for the answer. */
 static int connect_to(const char *name, GError **error)
 {
 	static const struct sockaddr_un any = {.sun_family = AF_UNIX};
@@ -251,7 +251,7 @@ static gboolean send_to(const char *candidate, const char *name, GError **error)
 	       error_set_failed(error, "not taken: %.*s", (int)answer.length, answer.text);
 }
 
-/* "a.ctprof, b.ctprof" */
+/* Returns "a.ctprof, b.ctprof". */
 static char *list_files(const GPtrArray *candidates)
 {
 	g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);

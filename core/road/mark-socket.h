@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * How 'ctprof mark' reaches a recorder: datagrams on an abstract socket, whose name is
- * "ctprof-record-UID-DEVICE-INODE-FILE".  Any process of the network namespace can send to such
- * a socket or take such a name, so both sides go by the credentials that the kernel adds.
+ * "ctprof-record-UID-DEVICE-INODE-FILE".  Any process of the network namespace can send to such a
+ * socket or take such a name, so both sides check the credentials that the kernel adds.
  */
 #pragma once
 
@@ -23,15 +23,15 @@ typedef struct mark_message {
 	socklen_t from_length;
 } MarkMessage;
 
-/* The socket of the recorder of a file, which never blocks; -1 with an error. */
+/* Returns the socket of the recorder of a file, non-blocking; -1 with an error. */
 int mark_socket_bind(const char *path, GError **error);
-/* From now on, no message can be sent to it; those that were can be received. */
+/* From now on, no message can be sent to the socket; those already sent can be received. */
 void mark_socket_shut(int fd);
 void mark_socket_close(int *fd);
-/* The next message, if there is one; FALSE also for a socket of -1. */
+/* Receives the next message, if there is one; FALSE also if fd is -1. */
 gboolean mark_socket_receive(int fd, MarkMessage *ret_message);
-/* Sends a mark to the recorder of that file, and waits until it has it; NULL: to the only
- * recorder of this user. */
+/* Sends a mark to the recorder of that file, and waits until the recorder has it; file NULL: to the
+ * only recorder of this user. */
 gboolean mark_socket_send(const Root *root, const char *name, const char *file, GError **error);
-/* text: why the mark was refused; "": it was not. */
+/* text: why the mark was refused; "": it was accepted. */
 void mark_socket_answer(int fd, const MarkMessage *message, const char *text);

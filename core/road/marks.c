@@ -15,7 +15,7 @@
 #include "mark-socket.h"
 
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
-/* A writer that never ends gets no more than this of the time between two samples. */
+/* Maximum reads between two samples, from a writer that never ends. */
 #define MOST_READS 16
 #define READ_BYTES 4096
 
@@ -33,7 +33,7 @@ const char *mark_why_not(const char *name, gsize length)
 	return NULL;
 }
 
-/* ---- marks that no sample has yet ------------------------------------------------ */
+/* ---- marks that are in no sample yet --------------------------------------------- */
 
 static guint64 now_ns(void)
 {
@@ -43,7 +43,7 @@ static guint64 now_ns(void)
 	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
 }
 
-/* Why it was left out; NULL: it was not. */
+/* Returns why the mark was left out; NULL: it was added. */
 static const char *add(Marks *marks, const char *name, gsize length, guint64 ns)
 {
 	const char *why = mark_why_not(name, length);
@@ -133,7 +133,7 @@ static void take_lines(int fd, Marks *marks)
 
 		if (n < 0 && errno == ENOTSOCK)
 			n = read(fd, bytes, sizeof bytes);
-		/* No one writes a FIFO now: a line without its end is whole. */
+		/* A FIFO that no one writes now: an unfinished line is complete. */
 		if (n == 0)
 			end_line(marks);
 		if (n <= 0)
@@ -144,7 +144,7 @@ static void take_lines(int fd, Marks *marks)
 
 /* ---- ctprof mark --------------------------------------------------------------------- */
 
-/* marks NULL: there is no sample any more. */
+/* marks NULL: there will be no more samples. */
 static void take_message(const MarkMessage *message, int fd, Marks *marks)
 {
 	guint64 ns = message->sent_ns ? message->sent_ns : now_ns();
@@ -155,7 +155,7 @@ static void take_message(const MarkMessage *message, int fd, Marks *marks)
 	mark_socket_answer(fd, message, why ? why : "");
 }
 
-/* Answers all messages that were sent: from the first line on, no other can be. */
+/* Shuts the socket, so that no more messages can be sent, and answers all that were. */
 static void stop_listening(MarkInputs *inputs, Marks *marks)
 {
 	MarkMessage message;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Marks: names that the user gives to moments while a recording is written.  They come as lines
- * from a descriptor (--mark-fd) and from 'ctprof mark', and are kept until a sample has them.
+ * from a descriptor (--mark-fd) and from 'ctprof mark', and are kept until a sample includes them.
  */
 #pragma once
 
@@ -9,9 +9,9 @@
 
 #include "ctprof/sink.h"
 
-/* Bytes of a name. */
+/* Maximum bytes of a name. */
 #define MARK_MOST_BYTES 200
-/* Marks between two samples; the rest is left out, and counted. */
+/* Maximum marks between two samples; more are left out, and counted. */
 #define MARKS_MOST 64
 
 typedef struct mark {
@@ -19,36 +19,36 @@ typedef struct mark {
 	char name[MARK_MOST_BYTES + 1];
 } Mark;
 
-/* The marks that no sample has yet.  In shared memory: they outlive the process that a plugin
- * brings down.  All zero at first. */
+/* The marks that are in no sample yet, in shared memory: they outlive a process that a plugin
+ * brings down.  Initially all zero. */
 typedef struct marks {
 	guint n;
-	guint64 n_left_out;  /* not a name, or too many */
-	gboolean has_warned; /* of those, once */
+	guint64 n_left_out;  /* invalid names, or too many marks */
+	gboolean has_warned; /* about those, once */
 	guint64 last_ns;
 	gsize used; /* bytes of an unfinished line; more than MARK_MOST_BYTES: it is too long */
 	char line[MARK_MOST_BYTES + 1];
 	Mark of[MARKS_MOST];
 } Marks;
 
-/* Where they come from; descriptors, -1: none. */
+/* The descriptors that marks come from; -1: none. */
 typedef struct mark_inputs {
 	int lines, socket;
 } MarkInputs;
 
-/* Why the bytes cannot be the name of a mark, one clause; NULL: they can. */
+/* Returns why the bytes cannot be the name of a mark, one clause; NULL: they can. */
 const char *mark_why_not(const char *name, gsize length);
 
 /* Reads lines from a copy of the descriptor that never blocks and shares no flags with it. */
 gboolean marks_open_lines(MarkInputs *inputs, int fd, GError **error);
-/* Listens for 'ctprof mark', as the recorder of that file ("-": standard output).  Marks that came
- * for the file before are taken.  A failure is a warning. */
+/* Listens for 'ctprof mark', as the recorder of that file ("-": standard output).  Takes the marks
+ * that were sent for the previous file.  A failure is only a warning. */
 void marks_listen(MarkInputs *inputs, Marks *marks, const char *path);
 /* Refuses marks that came after the last sample. */
 void marks_end(MarkInputs *inputs);
-/* Takes what has come, and never waits. */
+/* Takes the marks that have come; never waits. */
 void marks_take(const MarkInputs *inputs, Marks *marks);
-/* As a sample has them; returns their number. */
+/* Lists the marks as facts of a sample; returns their number. */
 guint marks_list(const Marks *marks, struct ctprof_fact ret[MARKS_MOST]);
-/* After a sample was written with them. */
+/* Call after a sample with the marks was written. */
 void marks_forget(Marks *marks);

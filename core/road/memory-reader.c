@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 
-/* It may take one part in so many of the time; and is not read more often than this. */
+/* Memory may take one part in SHARE of the time, and is not read more often than every LEAST_US. */
 #define SHARE 100
 #define LEAST_US G_USEC_PER_SEC
-/* So many views keep their last reading: going back shows it at once. */
+/* The number of views that keep their last reading, so that going back shows it at once. */
 #define MOST_READINGS 3
 
 static const char *const all_groups[] = {MEMORY_READER_GROUPS, NULL};
@@ -20,19 +20,19 @@ typedef struct memory_reading {
 	const Section *view; /* NULL: none */
 	gint32 pid;
 	Sample *sample; /* NULL: it failed */
-	char *why;      /* it failed */
+	char *why;      /* the reason, if it failed */
 	gint64 began_us, cost_us;
 } Reading;
 
 struct memory_reader {
 	Capturing *capturing;
-	GPtrArray *sources; /* Plugin *, the one that reads; none: it is not loaded */
+	GPtrArray *sources; /* Plugin *, the one that reads; empty: it is not loaded */
 	GArray *pids;       /* gint32; NULL: all */
 	clockid_t main_clock;
 	Sample *taking;
 	Reading taken;                   /* not shown yet */
 	Reading readings[MOST_READINGS]; /* by view */
-	gint64 due_us;                   /* when the last of them is paid for */
+	gint64 due_us;                   /* when the cost of the last reading is paid for */
 };
 
 static void reading_clear(Reading *reading)
@@ -58,7 +58,7 @@ gboolean memory_reader_needs(const Metric *metric)
 	return g_strv_contains((const char *const *)names, metric->def.name);
 }
 
-/* Metrics of other groups come with them. */
+/* Makes the metrics of other groups, which are read with these, rest or resume. */
 static void rest_others(Registry *registry, gboolean rests)
 {
 	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
@@ -67,7 +67,7 @@ static void rest_others(Registry *registry, gboolean rests)
 		registry_rest_metric(registry, names[i], rests);
 }
 
-/* view NULL: nothing. */
+/* Makes the groups rest, except those of the view; NULL: all rest. */
 static void settle(const MemoryReader *self, const Section *view)
 {
 	Registry *registry = capturing_session(self->capturing)->registry;
@@ -82,13 +82,13 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return sample_take(((MemoryReader *)data)->taking, registry, rows, error);
 }
 
-/* A capture of its own: one row a process, by this source alone. */
+/* Makes a capture of its own: one row per process, by this source alone. */
 static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, GError **error)
 {
 	const Session *session = capturing_session(self->capturing);
 	RootTime time = root_time(session->root);
 	g_auto(CaptureResult) result = {0};
-	/* Not the first, which says what failed. */
+	/* Not the first sample, which reports what failed. */
 	const CaptureSample which = {.number = 2};
 	const CaptureOptions options = {
 		.pids = pids,
@@ -170,7 +170,7 @@ gboolean memory_reader_take(Feed *feed, const Look *look, GError **error)
 	return TRUE;
 }
 
-/* Takes the place of the one of its view, or of the oldest. */
+/* Replaces the reading of the same view, or else the oldest one. */
 void memory_reader_keep(MemoryReader *self)
 {
 	Reading *place = &self->readings[0];
@@ -204,7 +204,7 @@ const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **er
 	return reading ? reading->sample : NULL;
 }
 
-/* The process that will be opened is not known yet: all of them are to be read. */
+/* The process that will be opened is not known yet, so the plugin must be ready to read any. */
 char *memory_reader_setting(const Globals *globals)
 {
 	char setting[] = MEMORY_SOURCE ".pid=0";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The memory of this host, read beside the samples of a live feed, for a share of the time. */
+/* Reads the memory of this host next to the samples of a live feed, for a limited share of the
+ * time. */
 #pragma once
 
 #include "capturing.h"
@@ -8,24 +9,24 @@
 
 typedef struct memory_reader MemoryReader;
 
-/* The groups that it reads, for a request; and whether a metric of another one is among what
- * it reads. */
+/* The groups that it reads, for a request.  memory_reader_needs(): whether it also reads that
+ * metric of another group. */
 #define MEMORY_READER_GROUPS                                                                       \
 	MEMORY_GROUP, MEMORY_LEDGER_GROUP, MEMORY_MAPPINGS_GROUP, MEMORY_SHARED_GROUP,             \
 		MEMORY_SWAP_GROUP, MEMORY_SYSV_GROUP
 gboolean memory_reader_needs(const Metric *metric);
-/* The setting that the plugin needs: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
+/* Returns the setting that the plugin needs: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
 char *memory_reader_setting(const Globals *globals);
 
-/* Nothing of it is read with the samples of the capture from then on. */
+/* From then on, the capture's samples read none of these groups and metrics. */
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
 void memory_reader_free(MemoryReader *reader);
 
-/* The functions of struct feed; once the sources have started. */
+/* The functions of struct feed; call them once the sources have started. */
 gint64 memory_reader_due(const Feed *feed, const Look *look);
 gboolean memory_reader_take(Feed *feed, const Look *look, GError **error);
 const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error);
 void memory_reader_keep(MemoryReader *reader);
 
-/* CPU time of the process but its main thread, which draws. */
+/* Returns the CPU time of the process without its main thread, which draws. */
 gint64 memory_reader_cpu_us(const MemoryReader *reader);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "past.h"
 
-/* The kernel counts the time of CPUs in ticks of 10 ms: in less, one more or less counts. */
+/* The kernel counts the time of CPUs in ticks of 10 ms: in a shorter window, one tick more or less
+ * would matter. */
 #define LEAST_HOST_NS G_GUINT64_CONSTANT(100000000)
 /* A sample ends one window of each series, and begins another. */
 #define MOST_SIDES 4
@@ -10,7 +11,7 @@
 typedef struct cutting {
 	Series *past;
 	gboolean of_host;
-	guint from, to, n; /* windows; 0: there is no such series */
+	guint from, to, n; /* samples; number of windows, 0: there is no such series */
 	guint at;          /* the window that begins next */
 	Filling *open;     /* the one that has begun; NULL: none */
 	Filling *ended;    /* the one that ends with the sample; NULL: none */
@@ -22,7 +23,8 @@ static void cutting_clear(Cutting *cutting)
 	g_clear_pointer(&cutting->ended, filling_free);
 }
 
-/* As the report is, of what the first screen needs; nothing is drawn of it. */
+/* Begins an analysis with the report's options, but only of what the first screen needs; nothing of
+ * it is drawn. */
 static Filling *begin_window(const Filling *report, Series *past, GError **error)
 {
 	AnalysisOptions options = report->options;
@@ -39,7 +41,7 @@ guint past_boundary(guint length, guint window, guint n_windows)
 	return (guint)((guint64)length * window / n_windows);
 }
 
-/* Where a window begins or ends at the sample, appends the sides that it is read into. */
+/* If a window begins or ends at the sample, appends the sides into which it is read. */
 static gboolean cut_at(Cutting *cutting, guint sample, const Filling *report, SampleSide **at,
 		       GError **error)
 {
@@ -67,8 +69,8 @@ static gboolean end_window(Cutting *cutting, GError **error)
 			    analysis_finish(filling->analysis, error));
 }
 
-/* Takes the sample into the windows that it ends or begins.  before: the last one that was
- * read as a whole; exits since then belong to the window that ends. */
+/* Takes the sample into the windows that it ends or begins.  before: the last sample that was read
+ * as a whole; exits since then belong to the window that ends. */
 static gboolean pass_sample(Recording *recording, guint sample, guint *before,
 			    const Filling *report, Cutting cuttings[2], GError **error)
 {
@@ -87,7 +89,7 @@ static gboolean pass_sample(Recording *recording, guint sample, guint *before,
 	       end_window(&cuttings[1], error);
 }
 
-/* Windows of the host alone; 0: no more than of all. */
+/* Returns the number of windows of the host alone; 0: no more than of all threads. */
 static guint count_host_windows(const Recording *recording, guint from, guint to)
 {
 	guint64 ns = recording_time(recording, to) - recording_time(recording, from);

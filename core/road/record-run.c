@@ -16,7 +16,7 @@
 #define NS_PER_S (1000 * NS_PER_MS)
 /* A clock may be off by this much without a note: it is steered, and reading takes time. */
 #define SLACK_NS (NS_PER_S / 2)
-/* A signal may come between any look and the wait. */
+/* Longest wait: a signal may come between a check and the wait. */
 #define LOOK_MS 200
 
 typedef struct clocks {
@@ -30,13 +30,13 @@ typedef struct recorder {
 	Output *output;
 	guint64 number;     /* of the sample in this file, from 1 */
 	gint64 tick_ns;     /* when the sample is due */
-	Clocks before, now; /* as the last sample that was written began, and this one */
+	Clocks before, now; /* beginnings of the last written sample, and of this one */
 	/* Since the last sample that was written. */
-	guint64 skipped; /* for being late */
-	guint64 untold;  /* that could not be written */
+	guint64 skipped; /* because they were late */
+	guint64 untold;  /* could not be written */
 	char *why_untold;
-	gboolean was_full; /* the user knows */
-	gboolean has_read; /* the sources: they have to forget it before another sample */
+	gboolean was_full; /* the user has been warned */
+	gboolean has_read; /* the sources have read, and must forget it before another sample */
 	gboolean hung_up;  /* this sample is the last one, after SIGHUP */
 } Recorder;
 
@@ -119,13 +119,13 @@ static gint64 read_clock(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* How long the host has been suspended until now. */
+/* Returns how long the host has been suspended until now. */
 static gint64 asleep_ns(const Clocks *clocks)
 {
 	return (gint64)clocks->time.boottime_ns - clocks->monotonic_ns;
 }
 
-/* The time to which its clock was set when it booted, as far as it can be known. */
+/* Returns the time of the boot by the clock's current setting, as far as it can be known. */
 static gint64 epoch_ns(const Clocks *clocks)
 {
 	return (gint64)(clocks->time.realtime_ns - clocks->time.boottime_ns);
@@ -144,8 +144,8 @@ static void add_note(GString *notes, const char *format, ...)
 	va_end(ap);
 }
 
-/* Notes on the time since the last sample that the next one, which begins at time, does not show;
- * NULL: none. */
+/* Makes notes on events since the last sample that the next one, which begins at time, does not
+ * show; NULL: there were none. */
 static char *take_notes(gpointer data, const RootTime *time)
 {
 	Recorder *self = data;
@@ -174,8 +174,8 @@ static char *take_notes(gpointer data, const RootTime *time)
 	return notes->len > 0 ? g_string_free(g_steal_pointer(&notes), FALSE) : NULL;
 }
 
-/* Waits for the next sample; FALSE: there is to be none.  The last one of a command is
- * taken when it ends. */
+/* Waits for the next sample; FALSE: no more are wanted.  The last sample of a command is taken when
+ * the command ends. */
 static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 {
 	Workload *workload = self->plan->workload;
@@ -196,7 +196,8 @@ static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 	return FALSE;
 }
 
-/* The next multiple of the interval that is still to come. */
+/* Sets the next multiple of the interval that is still to come, and counts those that were
+ * missed. */
 static void set_tick(Recorder *self)
 {
 	gint64 interval = (gint64)self->plan->interval_ns;
@@ -243,14 +244,14 @@ gboolean record_open(RecordPlan *plan, GError **error)
 	return TRUE;
 }
 
-/* Ends the file, so that it is found through its table. */
+/* Finishes the file, so that its samples are found through its table. */
 static gboolean close_file(Recorder *self, GError **error)
 {
 	RecordState *state = self->plan->state;
 	g_autoptr(GError) local = NULL;
 
 	if (!plugin_finish(capturing_sink(self->capturing), &local)) {
-		/* It can be read without. */
+		/* The file can be read without the table. */
 		if (!output_failed(self->output, NULL) ||
 		    !output_cut(self->output, state->bytes, error))
 			return FALSE;
@@ -270,7 +271,7 @@ static gboolean is_full(const Recorder *self)
 
 /* ---- samples --------------------------------------------------------------------------- */
 
-/* A sample that could not be written: the file is as before it. */
+/* Handles a sample that could not be written: restores the file to its state before the sample. */
 static gboolean drop_sample(Recorder *self, GError **error)
 {
 	g_autoptr(GError) why = g_steal_pointer(error);
@@ -299,7 +300,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 	struct ctprof_fact marks[MARKS_MOST];
 	CaptureSample sample = {self->number, take_notes, self, .marks = marks};
 
-	/* All of them were set before this sample begins, and are in no earlier one. */
+	/* All of these marks were set before this sample begins, and are in no earlier one. */
 	marks_take(&self->plan->mark_inputs, &state->marks);
 	sample.n_marks = marks_list(&state->marks, marks);
 	self->has_read = TRUE;
@@ -317,7 +318,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 	return TRUE;
 }
 
-/* Reads these slow groups or none for the next sample. */
+/* Chooses the slow groups of the next sample, and makes the sources forget the last sample. */
 static void go_on(Recorder *self, gint64 tick_ns)
 {
 	settle_slow(self, tick_ns);
@@ -326,9 +327,9 @@ static void go_on(Recorder *self, gint64 tick_ns)
 	self->has_read = FALSE;
 }
 
-/* After a signal.  A sample that was being written when it came is dropped.  If the terminal has
- * gone, one more sample tells the reader of the file why it ends, and marks that no sample has
- * get theirs. */
+/* Ends the recording after a signal.  A sample that was being written is dropped.  If the terminal
+ * has gone, one more sample shows the reader of the file why it ends; marks that are in no sample
+ * yet also get one more. */
 static gboolean end_interrupted(Recorder *self, GError **error)
 {
 	int number = crash_take_signal();
@@ -357,7 +358,7 @@ static gboolean is_enough(const Recorder *self)
 	       (state->end_ns > 0 && self->tick_ns > state->end_ns);
 }
 
-/* As the process before had it. */
+/* Continues with the times of the process before, if there was one. */
 static void set_times(Recorder *self)
 {
 	const RecordPlan *plan = self->plan;
@@ -392,7 +393,7 @@ static gboolean record(Recorder *self, GError **error)
 	return !crash_fail_interrupted(error);
 }
 
-/* "600 samples, 3 of them missing" */
+/* Prints a line such as "600 samples, 3 not written; FILE: SIZE". */
 static void summarise(const Recorder *self)
 {
 	const RecordState *state = self->plan->state;

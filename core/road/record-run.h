@@ -10,15 +10,15 @@
 
 #define RECORD_SUFFIX ".ctprof"
 
-/* The state that the next process continues with after a plugin brought one down; shared. */
+/* State in shared memory: the next process continues with it after a plugin brought one down. */
 typedef struct record_state {
 	guint64 bytes;          /* of the whole samples in the file */
 	guint64 samples;        /* taken, in all files */
-	guint64 late, lost;     /* skipped; not written */
+	guint64 late, lost;     /* samples skipped; samples not written */
 	gint64 tick_ns;         /* when the next sample is due; CLOCK_MONOTONIC, 0: at once */
 	gint64 end_ns;          /* when to stop; 0: not yet known */
 	gint64 file_ns;         /* when the file was begun */
-	gboolean wants_another; /* file: this one is as large or old as it may be */
+	gboolean wants_another; /* the file is as large or old as it may be */
 	Marks marks;            /* for the next sample */
 } RecordState;
 
@@ -38,7 +38,7 @@ typedef struct record_plan {
 	char **every;               /* GROUP=TIME; NULL: none */
 	guint64 max_size;           /* bytes; 0: any */
 	guint64 max_age_ns;         /* 0: any */
-	guint64 keep;               /* files that were full */
+	guint64 keep;               /* number of full files that are kept */
 	Workload *workload;         /* NULL: none */
 	GArray *slow;               /* RecordSlow, of every */
 	RecordState *state;         /* all zero at first */
@@ -50,6 +50,6 @@ typedef struct record_plan {
 gboolean record_parse_every(RecordPlan *plan, GError **error);
 /* Opens the file, with the rights of the user. */
 gboolean record_open(RecordPlan *plan, GError **error);
-/* A SuperviseStep that records into it; data is the plan.  Called again in another process when
- * a plugin failed. */
+/* A SuperviseStep that records into the file; data is the plan.  Called again, in another process,
+ * after a plugin failed. */
 int record_step(gpointer data, GError **error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pseudonyms in place of names: whether, and by which key. */
+/* Pseudonyms in place of names: whether they are used, and with which key. */
 #pragma once
 
 #include <glib.h>
 
 #include "redact/redactor.h"
 
-/* As the options of commands say. */
+/* Set by the options of commands. */
 typedef struct redacting_choice {
 	gboolean wanted;
 	char *key_file; /* NULL: a random key */
@@ -15,12 +15,12 @@ typedef struct redacting_choice {
 extern RedactingChoice redacting_choice;
 
 /*
- * Reads the key, or makes one, if --redact or always asks for it.  Before plugins are opened,
- * and before the process is copied, so that all copies have the same.
+ * Reads or makes the key, if --redact or always asks for it.  Call this before plugins are opened,
+ * and before the process is copied, so that all copies have the same key.
  */
 gboolean redacting_prepare(gboolean always, GError **error);
 gboolean redacting_is_on(void);
-/* NULL: names are to stay. */
+/* Returns NULL if names are kept. */
 Redactor *redacting_new(void);
-/* The text as names become, a copy; NULL of NULL. */
+/* Returns a copy of the text, replaced as names are; NULL for NULL. */
 char *redacting_name(const char *text);

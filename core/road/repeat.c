@@ -117,7 +117,7 @@ static gint compare_times(gconstpointer a, gconstpointer b)
 	return (x > y) - (x < y);
 }
 
-/* The wall times so far: "1.20s (1.18s…1.25s)", or "". */
+/* Returns the wall times so far: "1.20s (1.18s…1.25s)", or "". */
 static char *describe_times(const GPtrArray *runs)
 {
 	g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -149,7 +149,7 @@ static void show_progress(const Repeat *repeat, guint64 i)
 
 /* ---- runs ---- */
 
-/* The side that is run at position i: by the parity of its bits, or at random. */
+/* Returns the side that is run at position i: by the parity of the bits of i, or at random. */
 static guint side_at(const Repeat *repeat, guint64 i, guint *first)
 {
 	if (!repeat->other)
@@ -184,7 +184,7 @@ static char **command_of(const Repeat *repeat, guint side)
 	return side == 0 ? repeat->command : repeat->other;
 }
 
-/* Runs the command of a side, and its scheduler if there are any. */
+/* Runs the command of a side, with the side's scheduler if there is one. */
 static int run_side(Repeat *repeat, guint side, RepeatOnce once, gpointer data, SavedRun *run)
 {
 	g_autoptr(GError) error = NULL, left = NULL;

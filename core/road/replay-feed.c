@@ -9,13 +9,14 @@
 #define DRAWER "table"
 #define OUTPUT_SUFFIX "-part.ctprof"
 
-/* Memory may have an interval of its own: how many samples before it may be. */
+/* Memory may have an interval of its own: the number of earlier samples that are searched for
+ * it. */
 #define MEMORY_BACK 300
 
 /* The newest sample with memory, if the newer one of the window has none. */
 typedef struct memory {
-	Sample *sample;      /* NULL: none of them has any */
-	const Section *view; /* that needs it; NULL: it was not looked for */
+	Sample *sample;      /* NULL: no sample has any */
+	const Section *view; /* the view that needs it; NULL: not searched for */
 	guint to;            /* the sample up to which it is the newest */
 } Memory;
 
@@ -23,11 +24,12 @@ typedef struct replay {
 	Feed feed;
 	Session *session;
 	Recording *recording;
-	guint to, length; /* the newer sample; how many before it the older one is */
+	guint to, length; /* the newer sample; the older one is length samples before */
 	const char *path;
-	char *name;           /* the last part of it */
+	char *name;           /* the last component of path */
 	Memory memory, found; /* found: not shown yet */
-	Sample *older;        /* of the next window, with kept.taken; NULL: it stays */
+	Sample *older;        /* older one of the next window, newer: feed.taken; NULL: the current
+			       * newer one */
 	guint next_to, next_length;
 	Output *save; /* NULL: it was written, or cannot be */
 	char *why_none;
@@ -51,7 +53,8 @@ static void drop_taken(Replay *self)
 	g_clear_pointer(&self->feed.taken, sample_free);
 }
 
-/* Reads a window.  The next one of one sample's length needs no more than its newer sample. */
+/* Reads a window.  If that is the next one and is one sample long, only its newer sample is
+ * read. */
 static gboolean fetch(Replay *self, guint to, guint length, GError **error)
 {
 	gboolean is_next =
@@ -73,7 +76,7 @@ static void keep_memory(Replay *self)
 	self->found = (Memory){0};
 	if (!found.view)
 		return;
-	/* It may be the same. */
+	/* Both may be the same sample. */
 	if (found.sample != self->memory.sample)
 		g_clear_pointer(&self->memory.sample, sample_free);
 	self->memory = found;
@@ -103,7 +106,7 @@ static gboolean go_to(Replay *self, guint to, guint length, GError **error)
 	return ok;
 }
 
-/* TRUE: the window is another one. */
+/* Returns TRUE if the window is another one. */
 static gboolean try_to(Replay *self, gint64 to, gint64 length, GError **error)
 {
 	gint64 last = (gint64)recording_n_samples(self->recording) - 1;
@@ -217,7 +220,7 @@ static gboolean show(Feed *feed, guint window, guint n_windows, GError **error)
 	return try_to(self, to, to - from, error);
 }
 
-/* The part of the recording that the window is. */
+/* Saves the part of the recording that the window covers. */
 static gboolean save(Feed *feed, char **ret_where, GError **error)
 {
 	Replay *self = (Replay *)feed;
@@ -266,7 +269,7 @@ static void open_save(Replay *self, const char *path)
 		self->why_none = g_strdup(error->message);
 }
 
-/* A file with less than two samples, which may be no recording at all. */
+/* Refuses a file with fewer than two samples, which may not be a recording at all. */
 static gboolean refuse(Replay *self, GError **error)
 {
 	const char *damage = recording_damage(self->recording);

@@ -11,8 +11,8 @@
 typedef struct rewriting {
 	Recording *recording;
 	Output *output;
-	Loaded *first; /* whose metrics are those of all samples */
-	Rowset *host;  /* its row, which a file ends with and a sink begins with */
+	Loaded *first; /* the first sample; all others must have its metrics */
+	Rowset *host;  /* the host's row: a file ends with it, a sink needs it first */
 	Handoff handoff;
 } Rewriting;
 
@@ -24,7 +24,7 @@ static void rewriting_clear(Rewriting *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rewriting, rewriting_clear)
 
-/* ---- what a file tells of a capture ------------------------------------------ */
+/* ---- facts about a capture in a file ----------------------------------------- */
 
 static guint64 number_of(const char *text)
 {
@@ -54,7 +54,8 @@ static GArray *list_options(const LoadFacts *facts)
 	return options;
 }
 
-/* As words of the file: of a plugin that is not live there is more to say. */
+/* Returns the state of a plugin in the file's words; anything but "live" and "left_out" is a
+ * failure. */
 static guint32 state_of(const LoadFacts *facts, const char *name)
 {
 	gsize len = strlen(name);
@@ -71,7 +72,7 @@ static guint32 state_of(const LoadFacts *facts, const char *name)
 	return CTPROF_STATE_LIVE;
 }
 
-/* words: takes the texts of the reports. */
+/* words: takes ownership of the texts of the reports. */
 static GArray *list_reports(const LoadFacts *facts, GPtrArray *words)
 {
 	GArray *reports = g_array_new(FALSE, FALSE, sizeof(struct ctprof_plugin_report));
@@ -92,7 +93,7 @@ static GArray *list_reports(const LoadFacts *facts, GPtrArray *words)
 			.name = of[0],
 			.version = of[5],
 		};
-		/* The redactor would not let it through. */
+		/* The text is dropped: the redactor would not let it through. */
 		report.why = report.state == CTPROF_STATE_LIVE ? NULL : "";
 		g_array_append_val(reports, report);
 	}
@@ -144,7 +145,7 @@ static gboolean end(const Rewriting *self, const LoadFacts *facts, GError **erro
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-/* LoadRows of a first reading. */
+/* A LoadRows for the first reading of a sample. */
 static gboolean keep_host(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {
@@ -156,7 +157,7 @@ static gboolean keep_host(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
-/* LoadRows of a second one. */
+/* A LoadRows for the second reading. */
 static gboolean hand_on(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			GError **error)
 {
@@ -206,7 +207,7 @@ static gboolean rewrite_sample(Rewriting *self, guint sample, guint64 number, GE
 		recording_read(self->recording, sample, 1, keep_host, self, error);
 	if (!loaded)
 		return FALSE;
-	/* It stays: the sink knows the metrics of the first sample only. */
+	/* The first sample stays loaded: the sink knows only its metrics. */
 	const LoadFacts *facts = &loaded->facts;
 	if (!self->first)
 		self->first = g_steal_pointer(&loaded);

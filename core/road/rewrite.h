@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file read and written again: its captures on their way into a sink. */
+/* Reads a file and writes it again: passes its captures to a sink. */
 #pragma once
 
 #include <glib.h>
@@ -7,7 +7,7 @@
 #include "redact/redactor.h"
 #include "snapshot/read.h"
 
-/* Writes all samples of the recording, or the one of a snapshot, into output with the sink
+/* Writes all samples of the recording, or the only one of a snapshot, into output with the sink
  * that reads them. */
 gboolean rewrite_recording(Recording *recording, Plugin *sink, Redactor *redactor, Output *output,
 			   GError **error);

@@ -65,7 +65,7 @@ static gboolean add_files(GPtrArray *runs, char *before, char *after, GError **e
 
 /* ---- the list of a set ---- */
 
-/* A file of the set; NULL: the list names none, or one outside the
+/* Returns the path of a file of the set; NULL: the list names none, or one outside the
  * directory. */
 static char *file_of(GKeyFile *list, const char *group, const char *key, const char *directory)
 {
@@ -95,7 +95,7 @@ static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 	run->before = file_of(list, group, "before", directory);
 	run->after = file_of(list, group, "after", directory);
 	run->own = own_of(list, group);
-	/* The first one started the command. */
+	/* The first process started the command. */
 	run->facts.parent = run->own->len > 0 ? g_array_index(run->own, gint32, 0) : 0;
 	run->facts.line = g_key_file_get_string(list, group, "command", NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
@@ -174,7 +174,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All snapshots and recordings of a directory, each a run. */
+/* Takes all snapshots and recordings of a directory, each as a run. */
 static gboolean take_directory(GPtrArray *runs, const char *directory, GError **error)
 {
 	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);

@@ -17,17 +17,17 @@ typedef struct saved_run {
 	CommandFacts facts;   /* wall_ns 0: unknown */
 } SavedRun;
 
-/* An array that owns SavedRun *. */
+/* Returns an array that owns SavedRun *. */
 GPtrArray *run_set_new(void);
-/* Appends the runs an argument names. */
+/* Appends the runs that an argument names. */
 gboolean run_set_take(GPtrArray *runs, const char *argument, GError **error);
 /* Whether an argument is a set, so that it is compared as one. */
 gboolean run_set_is_one(const char *argument);
-/* A label of these arguments, for people. */
+/* Returns a label of these arguments, for people. */
 char *run_set_label(char *const *arguments);
 
 /* Writes the list of runs into their directory. */
 gboolean run_set_write(const GPtrArray *runs, const char *directory, GError **error);
 void saved_run_free(gpointer run);
-/* The exit status of its command, as a shell gives it. */
+/* Returns the exit status of the run's command, as a shell gives it. */
 int run_set_status(const CommandFacts *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One capture that the screen holds: its rows, and what is known of it besides. */
+/* One capture that the screen holds: its rows and the facts about it. */
 #pragma once
 
 #include <glib.h>
@@ -10,8 +10,9 @@
 
 typedef struct sample {
 	Moment *moment;
-	Context *context; /* what of it decides whether it compares */
-	Loaded *loaded;   /* of a file: whose registry the moment has; NULL: this host's */
+	Context *context; /* facts that decide whether it can be compared */
+	Loaded *loaded;   /* owns the registry of the moment, if from a file; NULL: from this
+			   * host */
 	guint64 realtime_ns, boottime_ns, skew_ns;
 } Sample;
 
@@ -19,13 +20,13 @@ Sample *sample_new(void);
 void sample_free(Sample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sample, sample_free)
 
-/* A CaptureRows and a LoadRows.  data: the sample. */
+/* Copies the rows; usable as a CaptureRows and a LoadRows.  data: the sample. */
 gboolean sample_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
-/* After the rows of a file; owns it. */
+/* Call after the rows of a file; takes ownership of loaded. */
 void sample_adopt(Sample *sample, Loaded *loaded);
-/* After those of this host; facts: what a file would say of it. */
+/* Call after the rows of this host; facts: as a file would have them. */
 void sample_end(Sample *sample, const LoadFacts *facts);
 
-/* Whether any row has a value of one of these metrics (names, with commas between them). */
+/* Whether any row has a value of one of these metrics (comma-separated names). */
 gboolean sample_has(const Sample *sample, const char *metrics);

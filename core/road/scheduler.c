@@ -22,12 +22,12 @@
 #define SEQUENCE "kernel/sched_ext/enable_seq"
 #define MAX_WORD 128
 #define NAP_US 5000
-/* For the kernel to have the scheduler, or to be rid of it. */
+/* Time for the kernel to enable the scheduler, or to remove it. */
 #define DEADLINE_US (10 * G_USEC_PER_SEC)
-/* Between SIGTERM and SIGKILL. */
+/* Time between SIGTERM and SIGKILL. */
 #define GRACE_US (5 * G_USEC_PER_SEC)
 
-/* As the kernel says; "" where it says nothing. */
+/* The kernel's words; "" if a file cannot be read. */
 struct facts {
 	char state[MAX_WORD], ops[MAX_WORD], sequence[MAX_WORD];
 };
@@ -36,14 +36,14 @@ struct scheduler {
 	const Root *root;
 	char **command;
 	const char *line;  /* owned by the caller */
-	struct facts host; /* without ours */
+	struct facts host; /* the host's own, without ours */
 	struct facts seen; /* when the run began; state "": it did not */
 	pid_t keeper;      /* 0: none, or it has ended */
 	gboolean has_started;
 	int status; /* of the scheduler's program, once the keeper has ended */
 };
 
-/* ---- the word of the kernel ----------------------------------------------------- */
+/* ---- the state of the kernel ---------------------------------------------------- */
 
 static void read_word(const Root *root, const char *path, char ret[MAX_WORD])
 {
@@ -58,7 +58,8 @@ static struct facts read_facts(const Scheduler *self)
 {
 	struct facts facts;
 
-	/* The last to change when a scheduler is enabled: if it is new, the others are. */
+	/* Read it first, as it is the last to change when a scheduler is enabled: if it is new, so
+	 * are the others. */
 	read_word(self->root, SEQUENCE, facts.sequence);
 	read_word(self->root, STATE, facts.state);
 	read_word(self->root, OPS, facts.ops);
@@ -101,7 +102,7 @@ static G_NORETURN void become(char **command, pid_t keeper, const sigset_t *mask
 	if (getppid() != keeper || nothing < 0)
 		_exit(EXIT_FAILED);
 	setpgid(0, 0);
-	/* The output is the report. */
+	/* Standard output is for the report. */
 	dup2(nothing, STDIN_FILENO);
 	dup2(nothing, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -110,7 +111,8 @@ static G_NORETURN void become(char **command, pid_t keeper, const sigset_t *mask
 	_exit(errno == ENOENT ? COMMAND_NOT_FOUND : COMMAND_NOT_RUN);
 }
 
-/* To the scheduler's process group, and to what has left that group and lost its parent. */
+/* Sends a signal to the scheduler's process group, and to processes that have left the group and
+ * lost their parent. */
 static void send_all(pid_t leader, int number)
 {
 	g_autoptr(GArray) pids = root_list_own_children();
@@ -122,7 +124,7 @@ static void send_all(pid_t leader, int number)
 			kill(g_array_index(pids, pid_t, i), number);
 }
 
-/* FALSE: there are no children any more. */
+/* Reaps children that have ended; FALSE: there are no more children. */
 static gboolean reap(pid_t *leader, int *status)
 {
 	int of_child;
@@ -138,8 +140,8 @@ static gboolean reap(pid_t *leader, int *status)
 	return pid == 0 || errno != ECHILD;
 }
 
-/* SIGTERM comes from ctprof, or from the kernel if ctprof has ended.  Keys do not reach a session
- * without a terminal. */
+/* Runs the keeper.  SIGTERM comes from ctprof, or from the kernel if ctprof has ended.  Signals
+ * from the keyboard do not reach a session without a terminal. */
 static G_NORETURN void keep(char **command, pid_t parent, const sigset_t *mask)
 {
 	const struct timespec nap = {.tv_nsec = NAP_US * 1000};
@@ -241,7 +243,7 @@ static gboolean wait_until_in_force(Scheduler *self, GError **error)
 	return TRUE;
 }
 
-/* FALSE: it goes on, or the kernel still has it. */
+/* Ends the scheduler; FALSE: it still runs, or the kernel still has it. */
 static gboolean stop(Scheduler *self)
 {
 	gint64 end = g_get_monotonic_time() + GRACE_US + DEADLINE_US;
@@ -304,7 +306,7 @@ gboolean scheduler_enter(Scheduler *self, gboolean with, GError **error)
 		return error_set_failed(
 			error, "scheduler of the host: was '%s' (%s), and is '%s' (%s) now",
 			self->host.ops, self->host.state, now.ops, now.state);
-	/* Counted up by each start. */
+	/* Each start increments the sequence number. */
 	self->host = now;
 	if (with && (!start(self, error) || !wait_until_in_force(self, error)))
 		return FALSE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A BPF scheduler (sched_ext) that runs for one run of a command, and is verified by what the
- * kernel says of it.  A process of its own keeps it, and ends it with all that it started when
- * ctprof ends, however that happens.
+ * A BPF scheduler (sched_ext) that runs during one run of a command, and is verified by what the
+ * kernel reports.  A process of its own, the keeper, starts the scheduler, and ends it and
+ * everything that it started when ctprof ends, however that happens.
  */
 #pragma once
 
@@ -16,15 +16,15 @@ typedef struct scheduler Scheduler;
 /* line: the program and its arguments, as a shell splits them; root: borrowed.  Fails if a
  * scheduler runs already, unless replace. */
 Scheduler *scheduler_new(const Root *root, const char *line, gboolean replace, GError **error);
-/* Ends what still runs. */
+/* Ends the scheduler if it still runs. */
 void scheduler_free(Scheduler *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scheduler, scheduler_free)
 
-/* Before a run; with: starts the scheduler, and waits until the kernel has it.  Fails if the
- * host's scheduler is not that of scheduler_new(). */
+/* Call before a run.  with: starts the scheduler, and waits until the kernel has it.  Fails if the
+ * host's scheduler is not the one that scheduler_new() found. */
 gboolean scheduler_enter(Scheduler *self, gboolean with, GError **error);
-/* After a run, also one that could not be entered: ends the scheduler.  Fails if it was not the
- * same all the time, or if the host's own one is not as before. */
+/* Call after a run, even if scheduler_enter() failed: ends the scheduler.  Fails if the scheduler
+ * was not the same during the whole run, or if the host's own is not as before. */
 gboolean scheduler_leave(Scheduler *self, GError **error);
-/* The process that keeps it; 0: it does not run. */
+/* Returns the keeper; 0: it does not run. */
 pid_t scheduler_keeper(const Scheduler *self);

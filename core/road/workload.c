@@ -15,7 +15,7 @@
 struct workload {
 	pid_t pid;
 	int pidfd;
-	int go[2]; /* a pipe: a byte starts it */
+	int go[2]; /* a pipe: a byte starts the command */
 };
 
 static G_NORETURN void become(const Workload *workload, char **command)
@@ -41,8 +41,7 @@ Workload *workload_new(char **command, GError **error)
 		become(workload, command);
 	workload->pidfd = workload->pid > 0 ? (int)syscall(SYS_pidfd_open, workload->pid, 0) : -1;
 	if (workload->pidfd < 0) {
-		/* Before Linux 5.3 another process is not notified of its
-		 * end. */
+		/* Before Linux 5.3, only the parent is notified of its end. */
 		error_set_errno(error, errno, "cannot run '%s' and record it", command[0]);
 		return NULL;
 	}
@@ -68,7 +67,7 @@ int workload_wait(Workload *workload)
 {
 	int status = 0;
 
-	/* No other process can start it any more. */
+	/* No other process can start the command any more. */
 	close(workload->go[1]);
 	while (waitpid(workload->pid, &status, 0) < 0 && errno == EINTR)
 		continue;
