@@ -5,7 +5,7 @@
 #include "keys.h"
 
 #define MOST_TYPED 200
-/* More rows than there are. */
+/* More rows than any page has. */
 #define FAR (G_MAXINT / 2)
 #define CTRL(letter) ((letter) - 'a' + 1)
 
@@ -21,7 +21,7 @@ static void erase_last(GString *text)
 	g_string_truncate(text, last ? (gsize)(last - text->str) : 0);
 }
 
-/* NULL: the user thought better of it. */
+/* Asks the user for a line of text; NULL: the user cancelled. */
 static char *ask(Screen *screen, const char *what, const char *given)
 {
 	g_autoptr(GString) text = g_string_new(given);
@@ -52,7 +52,7 @@ static char *ask(Screen *screen, const char *what, const char *given)
 
 /* ---- what keys do -------------------------------------------------------------------------- */
 
-/* Nothing typed: the same again. */
+/* If nothing is typed, searches for the same text again. */
 static void search(Screen *screen, gint goes_on)
 {
 	View *view = screen_view(screen);
@@ -74,7 +74,7 @@ static void search(Screen *screen, gint goes_on)
 		page_move(screen->page, &view->place, found - (gint)view->place.row);
 }
 
-/* Tries another setting; what is not possible is said, and the old one stays. */
+/* Tries another setting; if it is not possible, shows why and keeps the old one. */
 static void try_setting(Screen *screen, char **setting, char *other)
 {
 	g_autoptr(GError) error = NULL;
@@ -106,7 +106,7 @@ static gboolean is_memory(const Screen *screen)
 	return screen_view(screen)->kind->memory != NULL;
 }
 
-/* Whether the page is one of memory, or of pools, as the key needs; says so otherwise. */
+/* Whether the page is one of memory, or of pools, as the key needs; shows a message otherwise. */
 static gboolean is_on(Screen *screen, gboolean memory)
 {
 	if (is_memory(screen) == memory)
@@ -116,7 +116,7 @@ static gboolean is_on(Screen *screen, gboolean memory)
 	return FALSE;
 }
 
-/* Columns from left to right, and before them the order by cost. */
+/* Goes through the columns from left to right; before the first is the order by cost. */
 static void sort_pools(Screen *screen, gint by)
 {
 	const GPtrArray *columns = screen->sortable;
@@ -130,7 +130,7 @@ static void sort_pools(Screen *screen, gint by)
 		    next == 0 ? NULL : g_strdup(g_ptr_array_index(columns, next - 1)));
 }
 
-/* In another order, what is first is of interest, not the row that was chosen. */
+/* In another order, the first row is of interest, not the chosen one. */
 static void sort(Screen *screen, gint by)
 {
 	Place *place = &screen_view(screen)->place;
@@ -199,9 +199,9 @@ static void save(Screen *screen, G_GNUC_UNUSED gint by)
 		screen_say(screen, "%s", error->message);
 }
 
-/* ---- in time: of a recording ---- */
+/* ---- moving in time, in a recording ---- */
 
-/* goes_on: the windows before are those that come before the new one. */
+/* goes_on: the windows in the history precede the new one. */
 static void after_move(Screen *screen, gboolean moved, gboolean goes_on, GError *const *error)
 {
 	if (moved && !goes_on)
@@ -240,7 +240,7 @@ static void jump(Screen *screen, G_GNUC_UNUSED gint by)
 		after_move(screen, screen->feed->jump(screen->feed, when, &error), FALSE, &error);
 }
 
-/* ---- in the page, and to others ---- */
+/* ---- moving in the page, and to other pages ---- */
 
 static void move_rows(Screen *screen, gint by)
 {
@@ -288,7 +288,7 @@ static void choose_columns(Screen *screen, G_GNUC_UNUSED gint by)
 		toggle_view(screen, &kind_columns);
 }
 
-/* To the memory page, and from any page of memory back to what was before it. */
+/* Opens the memory page; from any page of memory, goes back to the page before those. */
 static void toggle_memory(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	guint n = 0;

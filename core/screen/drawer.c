@@ -5,7 +5,7 @@
 
 /* ---- drawing ---------------------------------------------------------------------- */
 
-/* The report with nothing in it that is not asked for. */
+/* Returns the report without all parts that are drawn only on request. */
 static struct ctprof_report bare(const Drawer *drawer, const struct ctprof_report *report)
 {
 	struct ctprof_report part = *report;
@@ -27,7 +27,7 @@ static void draw(Drawer *drawer, const struct ctprof_report *part, GPtrArray *li
 	if (!text)
 		return;
 	g_auto(GStrv) split = g_strsplit(text, "\n", -1);
-	/* After the last line end there is nothing. */
+	/* The part after the last line end is empty. */
 	for (guint i = 0; split[i] && split[i + 1]; i++)
 		g_ptr_array_add(lines, g_strdup(split[i]));
 }
@@ -124,9 +124,9 @@ void sheet_draw_note(const Sheet *sheet, guint64 note, GPtrArray *lines)
 	sheet_draw(&part, lines);
 }
 
-/* ---- their rows --------------------------------------------------------------------- */
+/* ---- rows of sections --------------------------------------------------------------- */
 
-/* NULL: the line has none. */
+/* Returns the text of a field; NULL: the line does not have it. */
 static char *text_of(const Sheet *sheet, const struct ctprof_report_line *line, const char *field)
 {
 	const struct ctprof_value *value = sheet_named(sheet, line, field);
@@ -158,7 +158,8 @@ void sheet_fill(const Sheet *sheet, const SheetRows *rows, Page *page)
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 
 	sheet_draw(sheet, lines);
-	/* A line for the heading, one for each, and what is below them. */
+	/* The first line is the heading, the next ones are the section's lines; the rest is below
+	 * them. */
 	for (guint i = 0; i < lines->len; i++) {
 		char *text = g_steal_pointer(&g_ptr_array_index(lines, i));
 		const struct ctprof_report_line *line =

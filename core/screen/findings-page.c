@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page of what stood out in a recording, and when; choosing a line goes to its worst moment. */
+/* The page of what stood out in a recording, and when.  Choosing a line goes to its worst
+ * moment. */
 #include "inside.h"
 #include "report/plan/sections.h"
 
@@ -22,7 +23,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 		    page->head);
 	if (sheet_take(&screen->drawer, report, SECTION_FINDINGS_HISTORY, &found) &&
 	    found.section.n_lines > 0) {
-		/* The first line drawn is then that of the headers. */
+		/* The first line drawn is then the one of the headers. */
 		found.section.flags |= CTPROF_SECTION_BARE;
 		sheet_fill(&found, &rows, page);
 	} else {
@@ -31,7 +32,8 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	return TRUE;
 }
 
-/* The window of the recording in which it was worst.  Names of findings have no spaces. */
+/* Goes to the window of the recording in which the finding was worst.  Names of findings have no
+ * spaces. */
 static void go_to_worst(Screen *screen, const char *name)
 {
 	g_auto(GStrv) parts = g_strsplit(name, " ", 2);

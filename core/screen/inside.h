@@ -6,23 +6,24 @@
 #include "sampler.h"
 #include "screen.h"
 
-/* Below the page: what is shown, and the keys. */
+/* Lines below the page: the state of the page, and the keys. */
 #define N_BELOW 2
-/* A signal may come between any look and the wait. */
+/* Longest wait: a signal may come between a check and the wait. */
 #define LOOK_MS 200
 
 typedef struct screen Screen;
 
 /* A kind of page. */
 typedef struct view_kind {
-	/* subject: what it is about, that of a row of the view it was opened from. */
+	/* subject: what the page is about, taken from the row that opened it. */
 	gboolean (*make)(Screen *screen, const char *subject, Page *page, GError **error);
-	const struct view_kind *opens; /* by a row; NULL: nothing */
-	/* Or what choosing a row does. */
+	const struct view_kind *opens; /* the kind that a row opens; NULL: none */
+	/* Called if a row is chosen, instead of opening a view. */
 	void (*choose)(Screen *screen, const char *name);
-	gboolean is_still; /* no sample is needed for it */
-	/* The view of ctprof memory that it shows, NULL: none; the tables of it, above (NULL: that
-	 * of the host) and below; how this one has rows. */
+	gboolean is_still; /* needs no sample */
+	/* memory: the view of ctprof memory that the page shows; NULL: none.  above: the table at
+	 * its top; NULL: that of the host.  table: the table below, whose rows are made as rows
+	 * says. */
 	const char *memory, *above, *table;
 	SheetRows rows;
 } ViewKind;
@@ -36,7 +37,7 @@ typedef struct view {
 	Place place;
 } View;
 
-/* The memory of a process that counts on the memory page. */
+/* The memory that counts for a process on the memory page. */
 enum memory_of { MEMORY_OF_SUBTREE, MEMORY_OF_SELF, MEMORY_FLAT, N_MEMORY_OF };
 
 struct screen {
@@ -48,7 +49,7 @@ struct screen {
 	Series *history;
 	Series *past;  /* of the whole recording, for the page of findings; NULL: not read */
 	GArray *views; /* View, the visible one last */
-	Page *page;    /* its; NULL: it is to be made */
+	Page *page;    /* of the visible view; NULL: to be made */
 
 	/* How pools are shown. */
 	GroupBy group_by;
@@ -56,64 +57,65 @@ struct screen {
 	GHashTable *hidden;     /* headers of columns that the user does not want */
 	GPtrArray *sortable;    /* char *, of the table of pools, from left to right */
 	GPtrArray *choices;     /* char *, headers of all its columns */
-	gboolean is_new_window; /* what is drawn has not been noted in the history */
-	/* How memory is. */
+	gboolean is_new_window; /* the window is not in the history yet */
+	/* How memory is shown. */
 	const char *measure; /* a word of --sort of ctprof memory; NULL: the usual one */
 	enum memory_of memory_of;
 
-	/* Where the threads of the pool that is open wait, as last read: not every sample has
-	 * that.  NULL: it has not been. */
+	/* The places where the threads of the open pool wait, as last read: not every sample has
+	 * them.  NULL: they have not been read. */
 	GPtrArray *places; /* char * */
 	char *places_of;   /* the pool */
 
 	gboolean paused;
 	gboolean done;
-	char *search;      /* what was searched for; NULL: nothing yet */
-	char *message;     /* below; NULL: none */
-	gint64 message_us; /* until when, if no key comes before */
-	gint64 due_us;     /* when the next sample is */
-	gint64 taken_us;   /* when the one that is taken began */
+	char *search;      /* the text of the last search; NULL: none yet */
+	char *message;     /* shown below the page; NULL: none */
+	gint64 message_us; /* end of the message, if no key comes before */
+	gint64 due_us;     /* when the next sample is due */
+	gint64 taken_us;   /* when the sample that is being taken began */
 };
 
 View *screen_view(const Screen *screen);
 void screen_open_view(Screen *screen, const ViewKind *kind, const char *subject);
 void screen_close_view(Screen *screen);
-/* Only so many stay. */
+/* Closes all views except the first n. */
 void screen_keep_views(Screen *screen, guint n);
-/* The page is made anew. */
+/* Drops the page, so that it is made anew. */
 void screen_forget_page(Screen *screen);
-/* At once; FALSE: it cannot be made, and there is none. */
+/* Makes the page at once; FALSE: it cannot be made, and there is none. */
 gboolean screen_make_page(Screen *screen, GError **error);
 gboolean screen_draw(Screen *screen, GError **error);
 /* Shows a message for a while, or until the next key. */
 void screen_say(Screen *screen, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* Waits for the sample that is being read, if one is, and takes it over. */
+/* Waits for the sample that is being read, if there is one, and takes it over. */
 void screen_settle(Screen *screen);
 guint screen_height(const Screen *screen);
-/* Does what the key asks for. */
+/* Performs the action of a key. */
 void screen_act(Screen *screen, gunichar key);
 
-/* The history: so many of the last windows; of pools, only their CPU. */
+/* The history: the number of last windows that it has; of pools, only their CPU. */
 #define HISTORY_WINDOWS 60
 #define HISTORY_OF_POOLS "cpu"
 
-/* The data that must be read for the views. */
+/* Returns the data that must be read for the views. */
 Look screen_look(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page);
-/* Options of an analysis of the window, and its report, which lives as long as the analysis;
- * the options must, too. */
+/* Return options of an analysis of the window, and its report, which is valid as long as the
+ * analysis; the options must be valid as long, too. */
 AnalysisOptions screen_options(const Screen *screen);
 const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions *options,
 					   Analysis **ret_analysis, GError **error);
-/* The same of a page about the window, or a pool in it (NULL: none); what it shows is noted in the
- * history. */
+/* Does both for a page about the window, or about a pool in it (watched; NULL: none); notes the
+ * values of a new window in the history. */
 const struct ctprof_report *screen_analyse_window(Screen *screen, const char *watched,
 						  AnalysisOptions *options, Analysis **ret_analysis,
 						  GError **error);
-/* The visible view of memory, how it is sorted, and when it was read: for the line below. */
+/* Describes the visible view of memory, how it is sorted, and when it was read, for the line below
+ * the page. */
 char *screen_describe_memory(const Screen *screen);
 /* Reads the whole recording for the page of its findings, and opens it. */
 void screen_open_findings(Screen *screen);
-/* Turns to the next of the measures that the visible view can be sorted by. */
+/* Sorts the visible view by the next of its measures. */
 void screen_turn_measure(Screen *screen, gint by);

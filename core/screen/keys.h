@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The keys of the screen: one table, of which what they do, the help page, --help and the manual
+ * The keys of the screen: one table, from which the actions, the help page, --help and the manual
  * page are made.  A row: the keys as shown, padded to one width; what they do; the function of
- * actions.c that does it, and its number; the keys.
+ * actions.c that does it, and its argument; the keys.
  */
 #pragma once
 
@@ -35,7 +35,7 @@
 	KEY("Ctrl-L        ", "draw the screen anew", repaint, 0, CTRL('l'))                       \
 	KEY("? F1          ", "this list, and what the columns mean", help, 0, '?', TERMINAL_F1)   \
 	KEY("q F10         ", "quit", quit, 0, 'q', TERMINAL_F10)
-/* These come before the others. */
+/* These rows come before the others. */
 #define KEYS_OF_REPLAY(KEY)                                                                        \
 	KEY("t             ", "the next sample", step, 1, 't')                                     \
 	KEY("T             ", "the sample before", step, -1, 'T')                                  \

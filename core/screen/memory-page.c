@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pages of memory: processes, what one of them maps, and who maps an object.  They are
- * views of ctprof memory. */
+/* The pages of memory: processes, the mappings of one, and the processes that map an object.  They
+ * are views of ctprof memory. */
 #include <string.h>
 
 #include "inside.h"
@@ -16,7 +16,7 @@ static const char *const memory_of_words[N_MEMORY_OF] = {
 
 /* ---- the analysis -------------------------------------------------------------------- */
 
-/* The word that the view is sorted by. */
+/* Returns the word by which the view is sorted. */
 static const char *measure_of(const Screen *screen, const Section *view)
 {
 	for (guint i = 0; view->orders[i]; i++)
@@ -37,7 +37,7 @@ static AnalysisOptions options_of(const Screen *screen, const Look *look)
 	};
 }
 
-/* The report lives as long as the analysis; NULL with no error: nothing has been read. */
+/* The report is valid as long as the analysis; NULL with no error: nothing has been read. */
 static const struct ctprof_report *analyse(const Screen *screen, const Look *look,
 					   AnalysisOptions *options, Analysis **ret_analysis,
 					   GError **error)
@@ -52,8 +52,8 @@ static const struct ctprof_report *analyse(const Screen *screen, const Look *loo
 
 /* ---- tables -------------------------------------------------------------------------- */
 
-/* Whether it is a size that is 0 wherever it is known, as swap often is; or what the table below
- * says in full. */
+/* Whether the field may be hidden: a size that is 0 wherever it is known, as swap often is, or the
+ * field that the table below shows in full. */
 static gboolean is_idle(const Sheet *sheet, guint64 field)
 {
 	const struct ctprof_report_section *section = &sheet->section;
@@ -68,8 +68,7 @@ static gboolean is_idle(const Sheet *sheet, guint64 field)
 	return section->n_lines > 0;
 }
 
-/* The table without what is around it; sizes have as many digits as there is room for at 80
- * columns. */
+/* Takes the table without the text around it; sizes are short, so that it fits 80 columns. */
 static gboolean take_bare(Screen *screen, const struct ctprof_report *report, const char *name,
 			  Sheet *ret_sheet)
 {
@@ -114,7 +113,7 @@ static void add_table(Screen *screen, const struct ctprof_report *report, const 
 	add_notes(screen, report, name, page);
 }
 
-/* A table above the other. */
+/* Adds a table above the main one. */
 static void add_above(Screen *screen, const struct ctprof_report *report, const char *name,
 		      Page *page)
 {
@@ -126,7 +125,7 @@ static void add_above(Screen *screen, const struct ctprof_report *report, const 
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-/* Adds the text that replaces a table: the reason, or that it comes. */
+/* Adds the text that replaces a table: the reason, or that it is being read. */
 static void add_reason(Screen *screen, const Look *look, const GError *why, Page *page)
 {
 	gboolean is_slow = (look->memory->flags & SECTION_TAKES_NAME) != 0;
@@ -138,7 +137,7 @@ static void add_reason(Screen *screen, const Look *look, const GError *why, Page
 		    page->head);
 }
 
-/* The host's memory in short, as the first screen of ctprof memory has it. */
+/* Adds a summary of the host's memory, as on the first screen of ctprof memory. */
 static void add_host(Screen *screen, const Look *look, Page *page)
 {
 	AnalysisOptions options = {.view = section_find(HOST_VIEW, TRUE)};
@@ -159,7 +158,8 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 
 	if (look.memory->flags & SECTION_TAKES_NAME)
 		options.object = subject;
-	/* A bad filter is the user's to mend, what the host does not tell is not. */
+	/* Without an analysis, the filter is wrong, and the user can correct it; other errors are
+	 * for the page. */
 	const struct ctprof_report *report = analyse(screen, &look, &options, &analysis, &why);
 	if (!analysis) {
 		g_propagate_error(error, g_steal_pointer(&why));
@@ -177,7 +177,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	return TRUE;
 }
 
-/* A process that maps an object opens as in the tree. */
+/* A process that maps an object opens as it does in the tree. */
 static const ViewKind kind_mappings;
 static const ViewKind kind_consumers = {
 	.make = make,
@@ -218,7 +218,7 @@ void screen_turn_measure(Screen *screen, gint by)
 	screen_forget_page(screen);
 }
 
-/* "12 s", "3 min" */
+/* Returns "12 s" or "3 min". */
 static char *describe_age(guint64 seconds)
 {
 	return seconds < 120 ? g_strdup_printf("%" G_GUINT64_FORMAT " s", seconds)

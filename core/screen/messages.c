@@ -10,15 +10,15 @@
 
 #include "base/error.h"
 
-/* The prefix of each message, for the output of other programs beside it. */
+/* The prefix of each message, which distinguishes it from the output of other programs. */
 #define PREFIX "ctprof: "
-/* At most so many bytes are kept, the last ones. */
+/* Maximum bytes that are kept, the last ones. */
 #define MOST_BYTES 16384
 #define LAST_BYTES 512
 
-static int terminal = -1; /* what standard error was */
-static off_t seen;        /* bytes that messages_take_last() has looked at */
-static char *last;        /* what it returned last; NULL: nothing yet */
+static int terminal = -1; /* a copy of standard error as it was */
+static off_t seen;        /* bytes that messages_take_last() has seen */
+static char *last;        /* the line it returned last; NULL: none yet */
 
 gboolean messages_begin(GError **error)
 {
@@ -34,7 +34,7 @@ gboolean messages_begin(GError **error)
 	return TRUE;
 }
 
-/* The end of what is kept, whole lines. */
+/* Returns the end of the messages, in whole lines. */
 static char *read_end(gsize most, off_t *ret_size)
 {
 	off_t size = lseek(STDERR_FILENO, 0, SEEK_END);
@@ -63,7 +63,7 @@ char *messages_take_last(void)
 	line = line ? line + 1 : text;
 	/* On its own screen the program need not name itself. */
 	line += g_str_has_prefix(line, PREFIX) ? strlen(PREFIX) : 0;
-	/* A plugin may say the same of each sample. */
+	/* A plugin may repeat a message for each sample. */
 	if (!line[0] || g_strcmp0(line, last) == 0)
 		return NULL;
 	g_free(last);
@@ -71,7 +71,7 @@ char *messages_take_last(void)
 	return g_strdup(line);
 }
 
-/* A message that a plugin repeats for each sample is one line. */
+/* Prints each message once: a plugin may repeat it for each sample. */
 static void say_once(const char *text)
 {
 	g_autoptr(GHashTable) said = g_hash_table_new(g_str_hash, g_str_equal);

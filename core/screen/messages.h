@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keeps standard error while the screen is drawn, until the terminal is given back. */
+/* Holds back standard error while the screen is drawn, until the terminal is restored. */
 #pragma once
 
 #include <glib.h>
 
-/* From now on standard error is kept, also that of processes that are forked. */
+/* From now on, standard error is held back, including that of forked processes. */
 gboolean messages_begin(GError **error);
-/* The newest line; NULL: none since the last call, or the one that it returned.  The caller
+/* Returns the newest line; NULL: none since the last call, or the same line again.  The caller
  * frees it. */
 char *messages_take_last(void);
-/* Standard error is again what it was, and gets what was kept. */
+/* Restores standard error, and writes the lines that were held back to it. */
 void messages_end(void);

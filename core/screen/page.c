@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* So many rows of the table stay visible, at the cost of the lines above it. */
+/* At least this many rows of the table stay visible, at the cost of the lines above it. */
 #define FEWEST_ROWS 5
 
 static void row_clear(gpointer data)
@@ -52,7 +52,7 @@ const Row *page_row(const Page *page, guint i)
 	return &g_array_index(page->rows, Row, i);
 }
 
-/* The row of that name, or -1. */
+/* Returns the row of that name, or -1. */
 static gint find_row(const Page *page, const char *name)
 {
 	for (guint i = 0; name && i < page->rows->len; i++)
@@ -75,7 +75,7 @@ gint page_search(const Page *page, guint from, const char *text)
 	return -1;
 }
 
-/* How many lines there are for what is around the table. */
+/* Returns the number of lines that are available around the table. */
 static guint count_room(const Page *page, guint height)
 {
 	guint rest = page->heading->len + page->foot->len + MIN(page->rows->len, FEWEST_ROWS);
@@ -83,7 +83,7 @@ static guint count_room(const Page *page, guint height)
 	return height > rest ? height - rest : 0;
 }
 
-/* How much of what is above the table there is room for, and then of what is below. */
+/* Returns how many of the lines above the table fit; those below it get the rest. */
 static guint count_head(const Page *page, guint height)
 {
 	return MIN(page->head->len, count_room(page, height));
@@ -102,13 +102,13 @@ guint page_visible(const Page *page, guint height)
 	return MAX(height > taken ? height - taken : 0, 1);
 }
 
-/* Rows without names are a text to be read: it moves as a whole. */
+/* Rows without names are text, which scrolls as a whole. */
 static gboolean is_text(const Page *page)
 {
 	return page->rows->len > 0 && !page_row(page, 0)->name;
 }
 
-/* The row of that name may be another now. */
+/* Finds the row by its name, as its number may have changed, and makes it visible. */
 static void find_place(const Page *page, guint visible, Place *place)
 {
 	gint found = find_row(page, place->name);

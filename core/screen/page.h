@@ -9,8 +9,8 @@
 /* A row of the table. */
 typedef struct row {
 	char *text;
-	char *name;    /* what it is about; NULL: a line to be read */
-	char *subject; /* of the page that it opens; NULL: it opens none */
+	char *name;    /* what it is about; NULL: the row is only text */
+	char *subject; /* of the page that it opens; NULL: none */
 } Row;
 
 typedef struct page {
@@ -19,30 +19,30 @@ typedef struct page {
 	GPtrArray *heading; /* of the table: one line, or none */
 	GArray *rows;       /* Row */
 	GPtrArray *foot;    /* sums */
-	GPtrArray *notes;   /* below them, as far as there is room */
+	GPtrArray *notes;   /* below the foot, as far as there is room */
 } Page;
 
 Page *page_new(void);
 void page_free(Page *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
 
-/* Adds a row; text, the caller's, is then the page's. */
+/* Adds a row; takes ownership of text. */
 void page_add_row(Page *page, char *text, const char *name, const char *subject);
 const Row *page_row(const Page *page, guint i);
 
-/* The next row after from, and around, whose name has text in it; or -1. */
+/* Returns the next row after from, starting again at the top, that contains text; -1: none. */
 gint page_search(const Page *page, guint from, const char *text);
 
-/* Where on it the user is. */
+/* The user's position on a page. */
 typedef struct place {
-	char *name; /* of the row; NULL: the first */
+	char *name; /* of the row; NULL: find it by number */
 	guint row, top;
 } Place;
 
-/* Draws it from the top row of the terminal on, at most height rows; the row of the place is
- * visible. */
+/* Draws the page from the top row of the terminal on, on at most height rows; makes the row of the
+ * place visible. */
 void page_draw(const Page *page, Terminal *terminal, guint height, Place *place);
-/* Moves the place by so many rows. */
+/* Moves the place by a number of rows. */
 void page_move(const Page *page, Place *place, gint by);
-/* The number of rows that are visible. */
+/* Returns the number of rows that are visible. */
 guint page_visible(const Page *page, guint height);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The page of one pool: where the time of its threads went, where they wait, and each. */
+/* The page of one pool: where the time of its threads went, where they wait, and each thread. */
 #include <string.h>
 
 #include "inside.h"
@@ -11,7 +11,7 @@
 static const char *const uses[] = {"cpu",       "user",    "system",     "waiting",   "disk_wait",
 				   "swap_wait", "reclaim", "compaction", "thrashing", NULL};
 
-/* The line of that pool, or NULL. */
+/* Returns the line of that pool, or NULL. */
 static const struct ctprof_report_line *find_line(const Sheet *pools, const char *name)
 {
 	for (guint64 i = 0; i < pools->section.n_lines; i++) {
@@ -24,7 +24,7 @@ static const struct ctprof_report_line *find_line(const Sheet *pools, const char
 	return NULL;
 }
 
-/* The pool's line, with what its time went to: what is 0, or not known, is left out. */
+/* Adds the pool's line with the uses of its time; those that are 0 or not known are left out. */
 static void add_uses(Screen *screen, const struct ctprof_report *report, const char *name,
 		     Page *page)
 {
@@ -63,7 +63,7 @@ static void add_history(const Screen *screen, const char *name, Page *page)
 		g_ptr_array_add(page->head, g_strdup_printf(" CPU   %s", bars));
 }
 
-/* The first places of the section, without the name of the pool, which they have in common. */
+/* Draws the first places of the section, without the pool's name, which all of them have. */
 static void draw_places(Sheet *wait, GPtrArray *drawn)
 {
 	struct ctprof_report_line lines[MOST_PLACES];
@@ -83,12 +83,12 @@ static void draw_places(Sheet *wait, GPtrArray *drawn)
 	wait->section.lines = lines;
 	wait->section.names_header = "WAITS IN";
 	wait->section.flags |= CTPROF_SECTION_BARE;
-	/* Not every sample has it: that of the newest that does. */
+	/* Not every sample has the section: use the newest one that does. */
 	wait->report.flags &= ~CTPROF_REPORT_COMPARE;
 	sheet_draw(wait, drawn);
 }
 
-/* The places of the window; of a window that has none those that were read last, and when. */
+/* Adds the places of the window; if it has none, those that were read last, and when. */
 static void put_places(Screen *screen, const char *subject, GPtrArray *lines, Page *page)
 {
 	gboolean is_known = g_strcmp0(screen->places_of, subject) == 0;
@@ -111,7 +111,7 @@ static void put_places(Screen *screen, const char *subject, GPtrArray *lines, Pa
 		g_ptr_array_add(page->head, g_strdup(g_ptr_array_index(screen->places, i)));
 }
 
-/* Where its threads wait: the section of that name, of these threads alone. */
+/* Adds the places where the threads wait: the section of that name, for these threads alone. */
 static gboolean add_places(Screen *screen, const char *subject, GHashTable *threads, Page *page,
 			   GError **error)
 {
@@ -158,7 +158,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	if (!report)
 		return FALSE;
 	GHashTable *threads = analysis_threads(analysis);
-	/* Only the first title: it is about the window. */
+	/* Only the first title, which is about the window. */
 	drawer_titles(&screen->drawer, report, 1, page->head);
 	if (g_hash_table_size(threads) == 0) {
 		g_ptr_array_add(page->head, g_strdup(" no thread of this pool is in the window"));

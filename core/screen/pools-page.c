@@ -6,11 +6,11 @@
 #include "inside.h"
 #include "report/plan/sections.h"
 
-/* At the right of a line about the host. */
+/* Bars at the right end of a line about the host: the most, and the fewest. */
 #define BARS 20
 #define LEAST_BARS 6
 
-/* Sentences about the host, and the value that their bars are of. */
+/* Sentences about the host, and the value that their bars show. */
 static const struct {
 	guint32 role;
 	const char *value;
@@ -18,7 +18,7 @@ static const struct {
 	     {CTPROF_SENTENCE_DISK, "io_pressure"},
 	     {CTPROF_SENTENCE_MEMORY, "memory_used"}};
 
-/* Bars at the right of the last line, as far as there is room. */
+/* Adds bars at the right end of the last line, as far as there is room. */
 static void add_bars(const Screen *screen, const char *value, GPtrArray *lines)
 {
 	gpointer *line = &g_ptr_array_index(lines, lines->len - 1);
@@ -35,7 +35,8 @@ static void add_bars(const Screen *screen, const char *value, GPtrArray *lines)
 	*line = g_strdup_printf("%s%*s%s", text, (int)pad, "", bars);
 }
 
-/* The sentences of a section: those about the host have bars at the right, findings stand out. */
+/* Adds the sentences of a section: those about the host have bars at the right, findings stand
+ * out. */
 static void add_sentences(Screen *screen, const struct ctprof_report *report, const char *name,
 			  Page *page)
 {
@@ -49,7 +50,7 @@ static void add_sentences(Screen *screen, const struct ctprof_report *report, co
 			section->sentences ? section->sentences[i] : NULL;
 		guint first = page->head->len;
 
-		/* Findings speak for themselves, and need no heading. */
+		/* Findings are clear without a heading. */
 		if (!sentence && i + 1 < section->n_notes && i == 0)
 			continue;
 		sheet_draw_note(&sheet, i, page->head);
@@ -65,7 +66,7 @@ static void add_sentences(Screen *screen, const struct ctprof_report *report, co
 
 /* ---- the table --------------------------------------------------------------------- */
 
-/* As --sort takes it; NULL: it cannot be sorted by.  The caller frees it. */
+/* Returns the column's name for --sort; NULL: it cannot be sorted by.  The caller frees it. */
 static char *sort_word(const struct ctprof_report_field *field)
 {
 	g_autofree char *header = g_ascii_strdown(field->header, -1);

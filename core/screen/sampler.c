@@ -11,7 +11,7 @@
 #include "base/ui.h"
 #include "guard/crash.h"
 
-/* How long a job may take to end when it is asked to; then the process ends without it. */
+/* How long a job may take to end when requested; after that the process ends without it. */
 #define PATIENCE_US (2 * G_USEC_PER_SEC)
 
 typedef struct job {
@@ -23,8 +23,8 @@ struct sampler {
 	Feed *feed;
 	GThread *thread;
 	int done_fd;
-	GAsyncQueue *asked, *done; /* the job is in one of them, or at work, or rests */
-	Job job, last;             /* last: there are no more */
+	GAsyncQueue *asked, *done; /* the job is in one of them, being done, or idle */
+	Job job, last;             /* last: ends the thread */
 	gboolean is_busy;
 };
 
@@ -39,7 +39,7 @@ static gpointer run(gpointer data)
 	while ((job = g_async_queue_pop(self->asked)) != &self->last) {
 		job->end.found = (job->end.job == SAMPLER_MEMORY ? feed->take_memory : feed->take)(
 			feed, &job->look, &job->end.error);
-		/* First: once the job is taken back, this is read. */
+		/* Write this first: once the job is taken from the queue, it is read. */
 		(void)!write(self->done_fd, &one, sizeof one);
 		g_async_queue_push(self->done, job);
 	}
@@ -74,7 +74,7 @@ Sampler *sampler_new(Feed *feed, GError **error)
 	return self;
 }
 
-/* A capture ends early as it does when the user interrupts it. */
+/* Ends a capture early, as an interrupt by the user does.  FALSE: it goes on. */
 static gboolean end_job(Sampler *self)
 {
 	gboolean was_interrupted = crash_interrupted();
@@ -90,7 +90,7 @@ static gboolean end_job(Sampler *self)
 
 void sampler_free(Sampler *self)
 {
-	/* One that hangs in a plugin ends with the process. */
+	/* A job that hangs in a plugin ends with the process. */
 	if (!end_job(self)) {
 		ui_error("reading went on after ctprof was to end; it was cut off");
 		crash_reraise();

@@ -10,7 +10,7 @@ enum sampler_job { SAMPLER_SAMPLE, SAMPLER_MEMORY };
 
 /* NULL: no thread can be started. */
 Sampler *sampler_new(Feed *feed, GError **error);
-/* Ends the job first; the process is about to end. */
+/* Ends the job first; call when the process is about to end. */
 void sampler_free(Sampler *sampler);
 
 /* Readable when a job is done. */
@@ -21,9 +21,9 @@ void sampler_start(Sampler *sampler, enum sampler_job job, const Look *look);
 
 typedef struct sampler_end {
 	enum sampler_job job;
-	gboolean found; /* what take() or take_memory() said */
-	GError *error;  /* the caller's */
+	gboolean found; /* returned by take() or take_memory() */
+	GError *error;  /* owned by the caller */
 } SamplerEnd;
 
-/* The end of the job, if it is done; wait: once it is.  FALSE: there is none. */
+/* Takes the end of the job, if it is done; wait: waits until it is.  FALSE: there is none. */
 gboolean sampler_take_end(Sampler *sampler, gboolean wait, SamplerEnd *ret_end);

@@ -11,7 +11,7 @@
 /* The second sample comes soon: the first screen needs both. */
 #define FIRST_WAIT_US (G_USEC_PER_SEC / 2)
 #define NS_PER_US 1000
-/* A message must not hide the line below for ever. */
+/* A message must not hide the line below forever. */
 #define MESSAGE_US (5 * G_USEC_PER_SEC)
 
 #define KEYS_LINE " ? help  q quit  Enter open  m memory  / search  \\ filter  < > sort  g group"
@@ -158,7 +158,7 @@ gboolean screen_make_page(Screen *screen, GError **error)
 	return screen->page != NULL;
 }
 
-/* The filter of the visible table. */
+/* Whether the filter leaves no row of the visible table. */
 static gboolean matches_nothing(const Screen *screen)
 {
 	const Page *page = screen->page;
@@ -202,7 +202,7 @@ static void draw_below(const Screen *screen, guint height)
 	terminal_put(screen->terminal, height - 1, keys, TERMINAL_HEADING);
 }
 
-/* A change that makes no page is undone by the caller; the page before stays. */
+/* Fails if no page can be made; actions undo a change for which there is none. */
 gboolean screen_draw(Screen *screen, GError **error)
 {
 	guint height = screen_height(screen);
@@ -217,7 +217,7 @@ gboolean screen_draw(Screen *screen, GError **error)
 
 /* ---- samples ------------------------------------------------------------------------- */
 
-/* Late samples are not caught up with. */
+/* Skips samples that are late instead of catching up. */
 static void set_due(Screen *screen)
 {
 	gint64 interval = (gint64)(screen->options->interval_ns / NS_PER_US);
@@ -238,7 +238,7 @@ static gboolean take_over(Screen *screen, gboolean wait, GError **error)
 		g_propagate_error(error, end.error);
 		return FALSE;
 	}
-	/* Memory that cannot be read, and the reason, are on its page. */
+	/* If memory cannot be read, its page shows the reason. */
 	g_clear_error(&end.error);
 	screen->feed->keep(screen->feed);
 	screen_forget_page(screen);
@@ -258,7 +258,7 @@ void screen_settle(Screen *screen)
 		screen_say(screen, "%s", error->message);
 }
 
-/* Memory that was not read yet is read even while all rests: it was just asked for. */
+/* Memory that has not been read yet is read even while paused: the user just asked for it. */
 static gboolean needs_memory(const Screen *screen, const Look *look, gint64 now)
 {
 	const Feed *feed = screen->feed;
@@ -327,7 +327,7 @@ static gboolean run(Screen *screen, GError **error)
 
 static void screen_clear(Screen *screen)
 {
-	/* First what the user sees. */
+	/* Close first what the user sees. */
 	g_clear_pointer(&screen->terminal, terminal_close);
 	g_clear_pointer(&screen->sampler, sampler_free);
 	g_clear_pointer(&screen->page, page_free);
@@ -362,7 +362,7 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 		.hidden = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
 		.sortable = g_ptr_array_new_with_free_func(g_free),
 		.choices = g_ptr_array_new_with_free_func(g_free),
-		/* A recording is looked at; it plays when it is asked to. */
+		/* A recording is shown paused, and plays on request. */
 		.paused = feed->is_replay,
 		.is_new_window = feed->is_replay,
 	};
@@ -371,7 +371,7 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 	screen_open_view(&screen, &kind_pools, NULL);
 	screen.drawer.output = output_open_memory(error);
 	screen.terminal = screen.drawer.output ? terminal_open(error) : NULL;
-	/* After the terminal, whose signals it must not get. */
+	/* Start it after the terminal, whose signals its thread must not get. */
 	screen.sampler = screen.terminal ? sampler_new(feed, error) : NULL;
 	return screen.sampler && run(&screen, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first screen, alive: pools of this host or of a recording, and what is in them. */
+/* The interactive first screen: pools of this host or of a recording, and what is in them. */
 #pragma once
 
 #include <glib.h>
@@ -7,7 +7,7 @@
 #include "page.h"
 #include "road/feed.h"
 
-/* The samples' time between each other while nothing is paused. */
+/* interval_ns: the time between samples while the screen is not paused. */
 typedef struct screen_options {
 	guint64 interval_ns;
 	GroupBy group_by;
@@ -18,5 +18,5 @@ typedef struct screen_options {
 	const char *const *pids;
 } ScreenOptions;
 
-/* Shows the feed until the user has enough; FALSE with an error otherwise. */
+/* Shows the feed until the user quits; FALSE: it ended with an error. */
 gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error);

@@ -28,10 +28,10 @@ struct terminal {
 /* The terminal's settings before anything was drawn. */
 static struct termios before;
 static gboolean is_remembered;
-/* Whether it is being drawn on; shared by both processes. */
+/* Whether the terminal is being drawn on; shared by both processes. */
 static gboolean *is_taken;
 
-/* Its type, for the process that gives it back. */
+/* The terminal's type, for the process that restores it. */
 static TERMINAL *description;
 
 /* ---- before and after -------------------------------------------------------------- */
@@ -125,8 +125,8 @@ static const struct style {
 	[TERMINAL_DIM] = {A_DIM, -1},
 };
 
-/* Signals that ncurses handles come while keys are waited for, and at no other time: not
- * in the midst of a sample, nor in a thread that reads one. */
+/* Signals that ncurses handles are delivered only while waiting for keys: not in the middle of a
+ * sample, nor in a thread that reads one. */
 static void hold_signals(gboolean held)
 {
 	sigset_t set;
@@ -153,7 +153,7 @@ Terminal *terminal_open(GError **error)
 {
 	g_autofree Terminal *terminal = g_new0(Terminal, 1);
 
-	/* A process that died may have left it otherwise. */
+	/* A process that died may have left the terminal in another state. */
 	if (is_remembered)
 		tcsetattr(STDIN_FILENO, TCSANOW, &before);
 	hold_signals(TRUE);
@@ -175,7 +175,7 @@ Terminal *terminal_open(GError **error)
 	return g_steal_pointer(&terminal);
 }
 
-/* Once the supervisor has been killed the terminal is the shell's, which would refuse it. */
+/* Once the supervisor has been killed, the terminal is the shell's, and would send SIGTTOU. */
 static void stay_allowed(void)
 {
 	sigset_t set;
@@ -191,7 +191,7 @@ void terminal_close(Terminal *terminal)
 	endwin();
 	delscreen(terminal->screen);
 	take(FALSE);
-	/* This process has no more use for it. */
+	/* This process no longer needs it. */
 	forget_description();
 	hold_signals(FALSE);
 	g_free(terminal);
@@ -209,7 +209,7 @@ guint terminal_height(const Terminal *terminal)
 	return (guint)MAX(getmaxy(stdscr), 1);
 }
 
-/* The replacement of a character on a terminal that is not UTF-8. */
+/* Returns the replacement of a character on a terminal that is not UTF-8. */
 static gunichar plain_of(gunichar c)
 {
 	static const struct {
@@ -232,7 +232,7 @@ static guint columns_of(gunichar c)
 	return width < 0 ? 1 : (guint)width;
 }
 
-/* The part of text that fits; ret_used: its columns. */
+/* Writes the part of text that fits; ret_used: its columns. */
 static void put_text(const Terminal *terminal, const char *text, guint *ret_used)
 {
 	guint width = terminal_width(terminal);
@@ -294,7 +294,7 @@ static gunichar key_of(wint_t code)
 	}
 }
 
-/* Signals come while it waits.  FALSE: there will be none any more. */
+/* Waits, with those signals unblocked.  FALSE: there will be no more input. */
 static gboolean wait_for_input(guint wait_ms, int other)
 {
 	struct pollfd ready[] = {{STDIN_FILENO, POLLIN, 0}, {other, POLLIN, 0}};
@@ -319,7 +319,7 @@ gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
 	wint_t code;
 
 	(void)terminal;
-	/* One that came with others may be in a buffer of ncurses. */
+	/* A key that came with others may be in a buffer of ncurses. */
 	int kind = take_key(&code);
 	if (kind == ERR) {
 		if (!wait_for_input(wait_ms, other))

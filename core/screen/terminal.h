@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal: lines of text on it, and keys from it.  Nothing else knows of ncurses.  One
- * process draws; the one that waits for it gives the terminal back, however that ends.  If
- * that one is killed, the one that draws ends, and gives it back.
+ * The terminal: shows lines of text and reads keys.  No other file knows ncurses.  One process
+ * draws; the process that waits for it restores the terminal, however the drawing process ends.  If
+ * the waiting process is killed, the drawing process ends and restores the terminal.
  */
 #pragma once
 
 #include <glib.h>
 
-/* Keys that are no character, and what ncurses calls them. */
+/* Keys that are not characters, and their names in ncurses. */
 #define TERMINAL_KEYS(KEY)                                                                         \
 	KEY(RESIZE, KEY_RESIZE)                                                                    \
 	KEY(UP, KEY_UP)                                                                            \
@@ -27,8 +27,8 @@
 #define TERMINAL_KEY(name, code) TERMINAL_##name,
 
 enum terminal_key {
-	TERMINAL_NONE = 0x110000, /* none came in time */
-	TERMINAL_GONE,            /* it has hung up */
+	TERMINAL_NONE = 0x110000, /* no key came in time */
+	TERMINAL_GONE,            /* the terminal has hung up */
 	TERMINAL_ESCAPE,
 	TERMINAL_KEYS(TERMINAL_KEY)
 };
@@ -38,21 +38,21 @@ enum terminal_style {
 	TERMINAL_BOLD,
 	TERMINAL_HEADING, /* of a table */
 	TERMINAL_CHOSEN,  /* the line of the cursor */
-	TERMINAL_ALARM,   /* what stands out */
+	TERMINAL_ALARM,   /* a line that stands out */
 	TERMINAL_DIM,
 	TERMINAL_N_STYLES
 };
 
-/* Whether there is one that can be drawn on; the error says why not. */
+/* Whether there is a terminal that can be drawn on; the error says why not. */
 gboolean terminal_check(GError **error);
-/* Remembers its state, for the process that draws and the one that waits. */
+/* Stores the terminal's state, for the process that draws and for the one that waits. */
 void terminal_remember(void);
-/* Gives it back as it was remembered, if the process that drew has not. */
+/* Restores the stored state, if the process that drew has not done so. */
 void terminal_restore(void);
 
 typedef struct terminal Terminal;
 
-/* One at a time. */
+/* Only one can be open at a time. */
 Terminal *terminal_open(GError **error);
 void terminal_close(Terminal *terminal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Terminal, terminal_close)
@@ -61,10 +61,10 @@ guint terminal_width(const Terminal *terminal);
 guint terminal_height(const Terminal *terminal);
 /* Replaces a row by text (UTF-8, without control characters), cut to fit. */
 void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal_style style);
-/* Shows all that was put since the last call. */
+/* Shows everything that was put since the last call. */
 void terminal_show(Terminal *terminal);
-/* Draws all of it anew. */
+/* Draws the whole screen anew. */
 void terminal_repaint(Terminal *terminal);
-/* The next key within so many ms, or until there is something to read from the descriptor
+/* Returns the next key within wait_ms, or until there is something to read from the descriptor
  * other (-1: none): a character, or an enum terminal_key. */
 gunichar terminal_read(Terminal *terminal, guint wait_ms, int other);
