@@ -7,20 +7,20 @@
 
 #define BOOT_ID "host.boot_id"
 #define USER_HZ "host.user_hz"
-#define DEFAULT_HZ 100 /* of every architecture but a few of the past */
+#define DEFAULT_HZ 100 /* of every architecture except a few old ones */
 #define NS_PER_S 1000000000u
-/* Captures of one boot may disagree on when it was: the clock is set now and then. */
+/* Captures of one boot may disagree about its time: the clock is set now and then. */
 #define BOOT_SLACK_NS (2 * (gint64)NS_PER_S)
 
 struct context {
 	GHashTable *host;    /* metric -> value as text */
 	GHashTable *options; /* of the capture, as given */
 	GHashTable *plugins; /* name -> state */
-	char *redaction;     /* by which key names are pseudonyms; NULL: they are names */
+	char *redaction;     /* the key of the pseudonyms; NULL: names are real */
 	guint64 realtime_ns, boottime_ns, skew_ns, unseen;
 };
 
-/* The conditions that decide how numbers come about, and the effect of a difference. */
+/* Properties of the host that affect the numbers, and the effect of a difference. */
 static const struct {
 	const char *metric, *what, *effect;
 } conditions[] = {
@@ -74,7 +74,7 @@ void context_free(Context *context)
 	g_free(context);
 }
 
-/* A value as text; NULL for sets and maps. */
+/* Formats a value as text; returns NULL for sets and maps. */
 static char *format_value(guint32 type, guint64 value)
 {
 	const struct ctprof_text *text = (const struct ctprof_text *)(uintptr_t)value;
@@ -122,7 +122,7 @@ void context_note_facts(Context *context, const LoadFacts *facts)
 	if (facts->options)
 		g_hash_table_iter_init(&iter, facts->options);
 	while (facts->options && g_hash_table_iter_next(&iter, &key, &value))
-		/* Where a recorded tree was says nothing about what was read. */
+		/* The location of a recorded tree says nothing about what was read. */
 		if (!g_strv_contains(places, key))
 			g_hash_table_replace(context->options, g_strdup(key), g_strdup(value));
 	for (guint i = 0; facts->plugins && i < facts->plugins->len; i++) {
@@ -143,7 +143,7 @@ static G_GNUC_PRINTF(2, 3) void add(GPtrArray *differences, const char *format, 
 	va_end(ap);
 }
 
-/* A file that does not tell is no difference: the reference's tell less. */
+/* A property that one file does not have is not a difference: the reference's files have fewer. */
 static void compare_hosts(const Context *baseline, const Context *candidate, GPtrArray *differences)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(conditions); i++) {
@@ -168,13 +168,13 @@ static BootRelation relate_boots(const Context *baseline, const Context *candida
 		return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
 	if (baseline->boottime_ns == 0 || candidate->boottime_ns == 0)
 		return BOOT_UNKNOWN;
-	/* By when it was. */
+	/* Compare the times of the boots. */
 	gint64 apart = (gint64)(baseline->realtime_ns - baseline->boottime_ns) -
 		       (gint64)(candidate->realtime_ns - candidate->boottime_ns);
 	return ABS(apart) <= BOOT_SLACK_NS ? BOOT_SAME : BOOT_OTHER;
 }
 
-/* The name of the BPF scheduler; NULL: unknown. */
+/* Returns the name of the BPF scheduler; NULL: unknown. */
 static const char *scheduler_of(const Context *context)
 {
 	const char *ops = g_hash_table_lookup(context->host, SCHEDULER);
@@ -182,7 +182,7 @@ static const char *scheduler_of(const Context *context)
 	return ops || !g_hash_table_contains(context->host, SCHEDULER_STATE) ? ops : "none";
 }
 
-/* Counts of one scheduler are not those of another, and each load begins at 0. */
+/* Event counts of different schedulers do not compare, and each load begins at 0. */
 static void compare_schedulers(const Context *baseline, const Context *candidate,
 			       GPtrArray *differences)
 {
@@ -198,7 +198,7 @@ static void compare_schedulers(const Context *baseline, const Context *candidate
 		add(differences, "BPF scheduler: %s was loaded again: its events start at 0", a);
 }
 
-/* The keys of two tables, each once, in order. */
+/* Returns the keys of two tables, each once, in order. */
 static GList *list_keys(GHashTable *a, GHashTable *b)
 {
 	GHashTableIter iter;
@@ -212,7 +212,7 @@ static GList *list_keys(GHashTable *a, GHashTable *b)
 	return g_list_sort(keys, (GCompareFunc)strcmp);
 }
 
-/* tolerated: a value beside which any other will do; NULL: there is none. */
+/* tolerated: a value that is compatible with any other; NULL: none. */
 static void compare_tables(GHashTable *baseline, GHashTable *candidate, const char *what,
 			   const char *missing, const char *tolerated, const char *effect,
 			   GPtrArray *differences)
@@ -259,7 +259,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 
 	compare_hosts(baseline, candidate, differences);
 	compare_schedulers(baseline, candidate, differences);
-	/* The reference's files tell of no plugin at all. */
+	/* The reference's files list no plugins at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
 		/* Metrics that one plugin left out were read by another, or are absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether two captures may be compared: what each tells about its host. */
+/* Whether two captures may be compared, by what each file says about its host. */
 #pragma once
 
 #include <glib.h>
@@ -12,22 +12,22 @@ Context *context_new(void);
 void context_free(Context *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Context, context_free)
 
-/* Keeps what it needs of host rows; rows of other scopes pass by. */
+/* Keeps the relevant values of host rows; ignores rows of other scopes. */
 void context_note_rows(Context *context, const Registry *registry, const struct ctprof_rows *rows);
 void context_note_facts(Context *context, const LoadFacts *facts);
 
-/* Sentences (char *, owned) about what makes numbers incomparable. */
+/* Returns sentences (char *, owned) about differences that make numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
-/* The start tick of a thread that begins with the capture; 0: unknown. */
+/* Returns the start tick of a thread that begins with the capture; 0: unknown. */
 guint64 context_now(const Context *context);
-/* CLOCK_REALTIME when it began, in ns; 0: unknown. */
+/* Returns CLOCK_REALTIME at the start of the capture, in ns; 0: unknown. */
 guint64 context_realtime(const Context *context);
-/* How long it took, in s; 0: unknown. */
+/* Returns how long the capture took, in s; 0: unknown. */
 gdouble context_taken(const Context *context);
-/* Number of processes that could not be listed; G_MAXUINT64: unknown. */
+/* Returns the number of processes that could not be listed; G_MAXUINT64: unknown. */
 guint64 context_unseen(const Context *context);
-/* Whether it is of all processes, not of some that were named. */
+/* Whether the capture is of all processes, not of some that were named. */
 gboolean context_is_whole(const Context *context);
 /* Whether names are pseudonyms. */
 gboolean context_is_redacted(const Context *context);
@@ -36,8 +36,8 @@ gboolean context_is_redacted(const Context *context);
 typedef struct context_span {
 	gboolean of_one_boot;
 	gdouble seconds; /* by CLOCK_BOOTTIME of one boot, else by CLOCK_REALTIME */
-	guint64 began;   /* of one boot: the start tick of a thread that begins with it */
+	guint64 began;   /* of one boot: the start tick of a thread that begins with the span */
 } ContextSpan;
 
-/* NULL, or why there is no such thing. */
+/* Computes the span; returns NULL, or why there is none. */
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span);

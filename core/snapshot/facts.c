@@ -3,7 +3,7 @@
 
 #include "ctprof/sink.h"
 
-/* Facts of a kind; more is a made-up file. */
+/* Maximum facts of a kind; a file with more has been forged. */
 #define MAX_FACTS 4096
 
 static GHashTable *new_table(void)

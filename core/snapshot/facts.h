@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The facts of a file about the capture itself, besides rows. */
+/* The facts in a file about the capture itself, next to the rows. */
 #pragma once
 
 #include <glib.h>
 
 typedef struct load_facts {
 	guint64 realtime_ns; /* captured_at_unix_ns */
-	guint64 boottime_ns; /* when it began; 0: unknown */
-	guint64 skew_ns;     /* how long it took; 0: unknown */
-	guint64 unseen;      /* processes; G_MAXUINT64: unknown */
+	guint64 boottime_ns; /* when the capture began; 0: unknown */
+	guint64 skew_ns;     /* how long the capture took; 0: unknown */
+	guint64 unseen;      /* processes that could not be listed; G_MAXUINT64: unknown */
 	GHashTable *capture; /* key -> value, all of the file's "capture" object */
 	GHashTable *options; /* key -> value, as given to capture */
 	GPtrArray *plugins;  /* "NAME STATE" */
 	GPtrArray *reports;  /* "NAME KIND BATCHES FAILURES CPU_NS VERSION" */
-	char *redaction;     /* names are pseudonyms: by which key; NULL: they are names */
-	/* struct ctprof_fact, its texts owned: what the user marked since the sample before, the
-	 * moment in ns and the name. */
+	char *redaction;     /* the key of the pseudonyms; NULL: names are real */
+	/* struct ctprof_fact, with owned texts: the user's marks since the previous sample, each as
+	 * its moment in ns and its name. */
 	GArray *marks;
-	char *note; /* what happened since the sample before; NULL: nothing */
+	char *note; /* events since the previous sample; NULL: none */
 } LoadFacts;
 
 void facts_init(LoadFacts *facts);
 void facts_clear(LoadFacts *facts);
-/* A fact as a sink reports it (enum ctprof_fact_kind); of too many the rest is left out. */
+/* Takes a fact as a sink reports it (enum ctprof_fact_kind); ignores facts beyond a limit. */
 void facts_take(LoadFacts *facts, guint32 kind, const char *key, const char *value);

@@ -18,16 +18,16 @@
 #define MAX_DEPTH 64
 #define MAX_STRING (1u << 20)
 #define MAX_WINDOW_LOG 27
-/* Compressed bytes of what cannot be read twice, and of a piece of it. */
+/* Maximum compressed bytes of a file that cannot be read twice, and the size of a piece of it. */
 #define MAX_KEPT (256u << 20)
 #define PIECE_BYTES 65536
 
-/* Rows of one class on their way to who asked for them. */
+/* Rows of one class on their way to the caller. */
 struct lane {
 	Batch *batch;
 	struct ctprof_batch *open;
-	gsize filled;        /* rows begun */
-	GStringChunk *paths; /* of their targets */
+	gsize filled;        /* rows that have been begun */
+	GStringChunk *paths; /* of the rows' targets */
 };
 
 typedef struct recording {
@@ -36,24 +36,25 @@ typedef struct recording {
 	char *label; /* the file, for messages */
 
 	int fd;
-	off_t begin;      /* where the file begins; -1: it cannot be read twice */
-	GByteArray *kept; /* then: all of it */
-	gsize at;         /* in that */
+	off_t begin;      /* where the file begins; -1: it can be read only once */
+	GByteArray *kept; /* all of it, if it can be read only once */
+	gsize at;         /* position in kept */
 
 	GArray *samples;    /* struct ctprof_recorded */
-	gboolean has_found; /* in this call of read(): it may find them again */
+	gboolean has_found; /* samples were found in this call of read(), which may find them all
+			     * again */
 	char *damage;
 
-	/* The capture that is being read. */
+	/* The sample that is being read. */
 	Loaded *loaded;
 	LoadRows each;
 	gpointer data;
-	gboolean only_host; /* nothing else is wanted */
-	GError *error;      /* what stopped it on our side */
-	char *fault;        /* what the reader found */
+	gboolean only_host; /* the caller wants nothing else */
+	GError *error;      /* an error on our side */
+	char *fault;        /* an error that the reader found */
 	struct lane lanes[N_ROW_CLASSES];
 	guint64 bad_puts;
-	GArray *on_demand; /* guint32, slots of metrics that were */
+	GArray *on_demand; /* guint32: slots of metrics that were on demand */
 } Load;
 
 static Load *load_of(const struct ctprof_input *input)
@@ -114,7 +115,7 @@ static int input_rewind(const struct ctprof_input *input)
 	return input_seek(input, 0);
 }
 
-/* Reads what comes through a pipe: a file is not read in one go. */
+/* Reads the whole input, which cannot be read twice. */
 static gboolean keep_all(Load *load, GError **error)
 {
 	guint8 piece[PIECE_BYTES];
@@ -158,7 +159,7 @@ static gboolean open_input(Load *load, const char *path, GError **error)
 		return error_set_errno(error, errno, "%s", load->label);
 	if (S_ISDIR(st.st_mode))
 		return error_set_errno(error, EISDIR, "%s", load->label);
-	/* A device may pretend to seek. */
+	/* A device may accept a seek and ignore it. */
 	load->begin = S_ISREG(st.st_mode) ? lseek(load->fd, 0, SEEK_CUR) : -1;
 	if (load->begin < 0)
 		return keep_all(load, error);
@@ -206,7 +207,7 @@ static int input_seal(const struct ctprof_input *input)
 
 	if (!registry_seal(registry, NULL, NULL, &load->error))
 		return -EINVAL;
-	/* As the file has it, for who writes another. */
+	/* Restore the flag as in the file, for callers that write another one. */
 	for (guint i = 0; i < load->on_demand->len; i++)
 		registry_slot(registry, g_array_index(load->on_demand, guint32, i))->def.flags |=
 			CTPROF_METRIC_ON_DEMAND;
@@ -233,8 +234,8 @@ static int deliver(Load *load, struct lane *lane)
 	return 0;
 }
 
-/* Rows go on in the order of the file, but for the host's and the capture's, which are
- * filled to its end. */
+/* Delivers rows in the order of the file, except the host's and the capture's, which are filled
+ * until its end. */
 static int deliver_before(Load *load, enum row_class row)
 {
 	int r = 0;
@@ -244,8 +245,8 @@ static int deliver_before(Load *load, enum row_class row)
 	return r;
 }
 
-/* A batch is begun before its targets are known: as if of threads that lead
- * none, which row() makes good for a leader. */
+/* A batch begins before its targets are known: as if no thread were a leader.  input_row() corrects
+ * that for leaders. */
 static void begin_batch(Load *load, struct lane *lane)
 {
 	struct ctprof_target *targets = batch_targets(lane->batch);
@@ -425,7 +426,7 @@ static void lend(Load *load)
 	};
 }
 
-/* The one door to the op: from here on a crash is the plugin's. */
+/* The only call of the op: from here on a crash is the plugin's. */
 static int call_read(Load *load)
 {
 	Plugin *sink = load->sink;
@@ -436,7 +437,7 @@ static int call_read(Load *load)
 	return result;
 }
 
-/* Why nothing came of it, in one line: ours, the reader's, or the plugin's. */
+/* Sets the error to one line: ours, the reader's, or the plugin's. */
 static void explain(Load *load, int result, GError **error)
 {
 	const char *said = load->sink->said;
@@ -456,7 +457,7 @@ static int read_whole(Load *load)
 {
 	int result = call_read(load);
 
-	/* As input_row() asked for. */
+	/* input_row() requested this. */
 	if (result == -ECANCELED && load->only_host && !load->error)
 		result = 0;
 	if (result == 0 && load->bad_puts > 0) {
@@ -470,7 +471,7 @@ static int read_whole(Load *load)
 	return result;
 }
 
-/* Reads the rows of a sample, if it is one. */
+/* Reads the rows of a sample; CTPROF_SAMPLE_NONE: only finds the samples. */
 static Loaded *read_sample(Load *load, guint64 sample, guint64 n_exits, GError **error)
 {
 	g_autoptr(Loaded) loaded = loaded_new();

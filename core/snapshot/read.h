@@ -8,53 +8,54 @@
 #include "plugin/plugin.h"
 #include "row/registry.h"
 
-/* Called with the rows of one scope, thread rows in many pieces; registry holds
- * the file's metrics, sealed.  FALSE with an error ends the reading. */
+/* Called with the rows of one scope, thread rows in many pieces.  registry contains the file's
+ * metrics, sealed.  FALSE with an error ends the reading. */
 typedef gboolean (*LoadRows)(gpointer data, const Registry *registry,
 			     const struct ctprof_rows *rows, GError **error);
 
 /* A snapshot that was read. */
 typedef struct loaded {
 	Registry *registry;
-	GStringChunk *strings; /* of its definitions */
+	GStringChunk *strings; /* of the registry's definitions */
 	LoadFacts facts;
 } Loaded;
 
-/* A file of samples of one boot, in the order of time; a snapshot is one of one. */
+/* A file of samples of one boot, in the order of time; a snapshot is a recording of one sample. */
 typedef struct recording Recording;
 
-/* Opens path ("-": standard input) to be read through sink's read op, and finds its
- * samples.  sink must outlive it, and reads one recording at a time quickest. */
+/* Opens path ("-": standard input) to be read through sink's read op, and finds its samples.  sink
+ * must outlive the recording; it is fastest if it reads one recording at a time. */
 Recording *recording_open(Plugin *sink, const char *path, GError **error);
 void recording_free(Recording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recording, recording_free)
 
-/* At least 1. */
+/* Returns the number of samples, at least 1. */
 guint recording_n_samples(const Recording *recording);
-/* CLOCK_REALTIME when the sample began, in ns; 0: not known before it is read. */
+/* Returns CLOCK_REALTIME at the start of the sample, in ns; 0: not known before the sample is
+ * read. */
 guint64 recording_time(const Recording *recording, guint sample);
-/* Says what is missing at the end of the file, one sentence; NULL: nothing. */
+/* Returns a sentence about what is missing at the end of the file; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
 /*
- * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset of the
- * decompressed text, what was expected.  n_exits: exit rows of how many samples up to this one
- * are wanted, at least 1.  The sample after the one read last costs what has changed, any other
- * up to 64 times that.
+ * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset in the
+ * decompressed text, what was expected.  n_exits: the number of samples, up to this one, whose exit
+ * rows are wanted; at least 1.  Reading the sample after the one read last costs as much as has
+ * changed, any other up to 64 times that.
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
 		       gpointer data, GError **error);
-/* The same of the host's row alone: quick, however many threads there are. */
+/* Reads the host's row alone, in the same way: fast, however many threads there are. */
 Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, LoadRows each,
 			    gpointer data, GError **error);
 
-/* While a sample is read, in its LoadRows: what is known of it by then.  FALSE: nothing of its
- * host yet.  Borrowed. */
+/* Call these in a LoadRows, while a sample is read: they return what has been read so far.  FALSE:
+ * nothing of the host yet.  Borrowed. */
 const LoadFacts *recording_facts(const Recording *recording);
 gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows);
 
-/* The last sample up to this one that a part of the recording can begin with. */
+/* Returns the last sample, up to this one, with which a part of the recording can begin. */
 guint recording_find_key(const Recording *recording, guint sample);
-/* Writes the samples first, from recording_find_key() on, to last. */
+/* Writes the samples from recording_find_key() of first to last. */
 gboolean recording_cut(Recording *recording, guint first, guint last, Output *output,
 		       GError **error);
 

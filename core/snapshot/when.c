@@ -7,10 +7,10 @@
 #include "base/option.h"
 #include "ctprof/sink.h"
 
-/* Names of marks in an error. */
+/* Maximum names of marks in an error. */
 #define MOST_KNOWN 20
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
-/* Times are known to the millisecond. */
+/* Times are accurate to a millisecond. */
 #define SLACK_NS 1000000u
 
 static guint64 first_of(const Recording *recording)
@@ -23,7 +23,7 @@ static guint64 last_of(const Recording *recording)
 	return recording_time(recording, recording_n_samples(recording) - 1);
 }
 
-/* "+90s", "-5m". */
+/* Parses "+90s" or "-5m". */
 static gboolean parse_distance(const Recording *recording, const char *text, guint64 *ret_ns)
 {
 	static const struct ctprof_option time = {
@@ -37,7 +37,7 @@ static gboolean parse_distance(const Recording *recording, const char *text, gui
 	return text[0] == '+' || ns <= last_of(recording);
 }
 
-/* "03:12", "03:12:05": the first such time that is not before the recording. */
+/* Parses "03:12" or "03:12:05": the first such time that is not before the recording. */
 static gboolean parse_clock(const Recording *recording, const char *text, guint64 *ret_ns)
 {
 	guint hour, minute, second = 0;
@@ -90,7 +90,7 @@ static gboolean skip_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
-/* Whether the sample's marks have one of that name; known: gets the names of the others, once. */
+/* Whether the sample has a mark of that name; adds the names of other marks to known, each once. */
 static gboolean has_mark(const GArray *marks, const char *name, GPtrArray *known)
 {
 	for (guint i = 0; i < marks->len; i++) {
@@ -121,7 +121,7 @@ static gboolean fail_mark(const Recording *recording, const char *shown, const c
 				shown, text, place, names, is_full ? " and more" : "");
 }
 
-/* A mark is in the first sample after it. */
+/* Finds a mark by its name: it is in the first sample after it. */
 static gboolean find_mark(Recording *recording, const char *shown, const char *text,
 			  const guint *after, guint *ret_sample, GError **error)
 {

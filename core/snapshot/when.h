@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the sample of a recording that a user means. */
+/* Finds the sample of a recording that the user specifies. */
 #pragma once
 
 #include <glib.h>
@@ -7,9 +7,9 @@
 #include "read.h"
 
 /*
- * "@NAME": by a mark.  after NULL: the first sample at or after the first mark of that name; a
- * sample: the last one before the first such mark after it, so that what is between the two
- * belongs to one phase.
+ * "@NAME": by a mark.  after NULL: the first sample at or after the first mark of that name.  after
+ * is a sample: the last sample before the first such mark that follows it, so that everything
+ * between the two belongs to one phase.
  *
  * Otherwise the last sample at or before a time: "2026-11-22T03:12:00Z" (without the Z: local
  * time), "03:12" and "03:12:05" (local, on the first day on which the recording has it), "+90s"
@@ -17,8 +17,8 @@
  */
 gboolean when_find(Recording *recording, const char *shown, const char *text, const guint *after,
 		   guint *ret_sample, GError **error);
-/* The sample of that number, from 0; negative: from the end. */
+/* Finds the sample of that number, from 0; negative: from the end. */
 gboolean when_find_number(const Recording *recording, const char *shown, const char *text,
 			  guint *ret_sample, GError **error);
-/* "2026-11-22T03:12:05Z"; the number of the sample if its time is not known. */
+/* Returns "2026-11-22T03:12:05Z", or the number of the sample if its time is not known. */
 char *when_name(const Recording *recording, guint sample);
