@@ -7,7 +7,7 @@
 #include "road/load.h"
 #include "road/redacting.h"
 
-/* As capturing_request has it. */
+/* The tabulate() of the request. */
 static gboolean tabulate(const Session *session, Plugin *sink, Output *output,
 			 CaptureOptions *options, CaptureResult *ret_result, GError **error)
 {

@@ -55,7 +55,7 @@ static const Session *session_of(Request *request)
 
 /* ---- candidates by source ------------------------------------------------ */
 
-/* Ops of the other kind of plugin are NULL. */
+/* The ops of another kind of plugin are NULL. */
 static gboolean is_apt(const Plugin *plugin, enum completion from)
 {
 	return from == FROM_DRAWERS      ? plugin->sink.report != NULL
@@ -76,7 +76,7 @@ static void offer_plugins(Request *request, enum completion from)
 	}
 }
 
-/* Metrics, or their groups, each once. */
+/* Offers metrics, or their groups, each once. */
 static void offer_declared(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
@@ -108,7 +108,7 @@ static void offer_sections(Request *request, enum completion from)
 			offer(request, sections[i]->name, sections[i]->help);
 }
 
-/* The orders of the typed view, or else of all views. */
+/* Offers the orders of the typed view, or else of all views. */
 static void offer_orders(Request *request, enum completion from)
 {
 	const Section *typed = request->argument ? section_find(request->argument, TRUE) : NULL;
@@ -134,7 +134,7 @@ static void offer_findings(Request *request, enum completion from)
 		offer(request, finding, NULL);
 }
 
-/* "procfs.smaps=", for all loaded plugins. */
+/* Offers "procfs.smaps=" and the like, for all loaded plugins. */
 static void offer_settings(Request *request, enum completion from)
 {
 	const Session *session = session_of(request);
@@ -248,8 +248,8 @@ static void take_command(Request *request, const char *word)
 	cmd_list_tables(request->command, of_plugins, request->tables);
 }
 
-/* Skips the words before the current one; ret_option is the option whose value
- * comes next. FALSE after "--": the rest is not ours. */
+/* Skips the words before the current one; ret_option is the option whose value comes next.  FALSE
+ * after "--": the rest is not for ctprof. */
 static gboolean read_words(Request *request, char **words, guint n, const Option **ret_option)
 {
 	const Option *open = NULL;
@@ -274,7 +274,7 @@ static gboolean read_words(Request *request, char **words, guint n, const Option
 	return TRUE;
 }
 
-/* "--plugins=proc": complete the value. */
+/* Splits "--plugins=proc", so that the value is completed. */
 static const Option *split_option(Request *request)
 {
 	const char *equals = strchr(request->typed, '=');

@@ -13,7 +13,7 @@ struct diagnosis {
 	guint32 state;
 };
 
-/* The findings of the plugin itself. */
+/* Adds the findings of the plugin itself. */
 static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out)
 {
 	struct diagnosis line = {group, plugin_name(plugin), NULL, NULL, CTPROF_WORKS};
@@ -36,7 +36,7 @@ static void diagnose_plugin(const Plugin *plugin, const char *group, GArray *out
 	}
 }
 
-/* Tallies are not mentioned unless their plugin does. */
+/* Adds the findings about a group.  Tallies are not mentioned unless their plugin does so. */
 static void diagnose_group(const Session *session, const char *group, gboolean tally, GArray *out)
 {
 	g_autoptr(GArray) silent = g_array_new(FALSE, FALSE, sizeof(struct diagnosis));
@@ -53,13 +53,13 @@ static void diagnose_group(const Session *session, const char *group, gboolean t
 		if (!tally)
 			g_array_append_val(silent, works);
 	}
-	/* If several plugins fill a group, those with findings report it; without findings
-	 * it is taken to work. */
+	/* If several plugins fill a group, only those with findings are listed; without findings,
+	 * the group is assumed to work. */
 	if (out->len == before)
 		g_array_append_vals(out, silent->data, silent->len);
 }
 
-/* Plugins that failed before their groups were known. */
+/* Adds plugins that failed before their groups were known. */
 static void diagnose_rest(const Session *session, GArray *out)
 {
 	for (guint i = 0; i < session->plugins->len; i++) {
@@ -74,7 +74,7 @@ static void diagnose_rest(const Session *session, GArray *out)
 	}
 }
 
-/* Sources that come with ctprof, but are missing. */
+/* Adds sources that come with ctprof, but are missing. */
 static void diagnose_missing(const Session *session, GArray *out)
 {
 	g_auto(GStrv) own = g_strsplit(CTPROF_SOURCES, ",", -1);

@@ -12,11 +12,11 @@
 #include "road/redacting.h"
 
 #define DEFAULT_FORMAT "parquet"
-/* Bytes of a host in the name of a folder. */
+/* Maximum bytes of a host in the name of a folder. */
 #define MAX_HOST 200
 
 static char *format, *output, *host;
-static char *folder; /* that output names; NULL: a file */
+static char *folder; /* named by output; NULL: that is a file */
 static gint rows = -1, group_by = GROUP_BY_PCOMM;
 static gboolean partition;
 
@@ -49,7 +49,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* The files to be made, and what they are called. */
+/* The files to be made, and their names. */
 typedef struct work {
 	const Globals *globals;
 	const char *const *files;
@@ -79,7 +79,7 @@ static int run_job(const Work *work, const char *const *files, const ExportDay *
 
 /* ---- a file for each --------------------------------------------------------------- */
 
-/* Replaces what the name of a folder cannot hold, or what an engine would split. */
+/* Replaces bytes that the name of a folder cannot have, or at which an engine would split it. */
 static char *escape_host(const char *text)
 {
 	GString *out = g_string_new(NULL);
@@ -113,7 +113,7 @@ static char *name_file(const char *file, const ExportDay *day)
 	return g_strdup_printf("%s/%s.%s", place, stem, format ? format : DEFAULT_FORMAT);
 }
 
-/* Nothing is written where a file would take the place of another. */
+/* Names all files first, so that nothing is written if one would replace another. */
 static gboolean name_files(const Work *work, const ExportDay *days, guint n, GError **error)
 {
 	for (guint i = 0; i < n; i++) {
@@ -129,7 +129,7 @@ static gboolean name_files(const Work *work, const ExportDay *days, guint n, GEr
 	return TRUE;
 }
 
-/* days NULL: a file is written whole. */
+/* days NULL: each file is written as a whole. */
 static int make_each(const Work *work, const ExportDay *days, guint n, GError **error)
 {
 	int status = EXIT_DONE;
@@ -145,7 +145,7 @@ static int make_each(const Work *work, const ExportDay *days, guint n, GError **
 	return status;
 }
 
-/* A copy of what another process says, as far as it can be true. */
+/* Copies the days that another process reported, if they are plausible. */
 static GArray *check_days(const Work *work, const ExportDays *days)
 {
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(ExportDay));
@@ -178,7 +178,7 @@ static int make_partitions(const Work *work, GError **error)
 
 /* ---- the command ---------------------------------------------------------------------- */
 
-/* Without what a path may end in. */
+/* Takes the folder from output, without trailing slashes. */
 static void take_folder(void)
 {
 	gsize length = output ? strlen(output) : 0;

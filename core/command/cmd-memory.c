@@ -18,7 +18,7 @@
 /* Lines of the first screen that are not pools: the host's, headings, sums, notes
  * and the prompt. */
 #define AROUND_POOLS 13
-/* In a terminal that has no room even for those. */
+/* The fewest pools, in a terminal that has no room even for those lines. */
 #define LEAST_POOLS 3
 
 static AnalysisOptions options;
@@ -150,7 +150,7 @@ static gboolean is_view(const char *name)
 	return g_str_equal(options.view->name, name);
 }
 
-/* "processes and tmpfs" */
+/* Returns "processes and tmpfs". */
 static char *join_views(char **views)
 {
 	g_autofree char *last = g_strdup(views[g_strv_length(views) - 1]);
@@ -205,7 +205,7 @@ static gboolean check_options(guint n_files, GError **error)
 	return check_views(error);
 }
 
-/* The first screen must fit; output for machines has everything. */
+/* The first screen must fit the terminal; output for machines has everything. */
 static guint default_limit(void)
 {
 	guint width, height;
@@ -240,9 +240,9 @@ static gboolean take_arguments(char **arguments, GError **error)
 
 /* ---- the report ------------------------------------------------------------------ */
 
-static Output *artifact_output; /* of the step */
+static Output *artifact_output; /* in the process of the step */
 
-/* While the process has the rights of the user. */
+/* Call this while the process has the rights of the user. */
 static gboolean open_artifact(Output **ret_output, GError **error)
 {
 	if (!artifact)
@@ -277,7 +277,7 @@ static gboolean has_processes(void)
 	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
 }
 
-/* From the files, or with a request from this host now. */
+/* Reports on the files, or with a capture request on this host now. */
 static int report(Globals *globals, const CapturingRequest *capture, GError **error)
 {
 	const ReportRun run = {

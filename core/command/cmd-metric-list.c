@@ -12,7 +12,7 @@
 /* The search pattern; NULL: list everything. */
 static GRegex *pattern;
 
-/* Whether one of the texts, up to NULL, matches it. */
+/* Whether one of the texts, up to NULL, matches the pattern. */
 static gboolean is_sought(const char *text, ...)
 {
 	gboolean found = !pattern;
@@ -25,7 +25,7 @@ static gboolean is_sought(const char *text, ...)
 	return found;
 }
 
-/* Whether one of its aliases is. */
+/* Whether one of the aliases matches. */
 static gboolean is_sought_alias(const Quantity *quantity)
 {
 	for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
@@ -59,7 +59,7 @@ static GStrv list_gates(const Metric *metric)
 	return g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
 }
 
-/* The gates of the listed metrics, once each. */
+/* Adds the gates of the listed metrics, each once. */
 static void add_gates(GPtrArray *cells, const GPtrArray *list)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

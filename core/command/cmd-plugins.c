@@ -41,7 +41,8 @@ static const char *need_word(guint32 kind)
 	return words[kind / 10 < G_N_ELEMENTS(words) ? kind / 10 : 0];
 }
 
-/* The worst state of its findings; a plugin that could not open fails. */
+/* Returns FAILS if all findings fail or the plugin could not open, WORKS if all work, or else
+ * PARTLY. */
 static guint32 overall(const Plugin *plugin)
 {
 	guint32 best = CTPROF_FAILS, worst = CTPROF_WORKS;
@@ -107,7 +108,7 @@ static void print_findings(const Plugin *plugin)
 	}
 }
 
-/* The plugin's groups in order of their first metric, or one group's metrics. */
+/* Returns the plugin's groups in order of their first metric, or one group's metrics. */
 static GPtrArray *names_of(const Session *session, const Plugin *plugin, const char *group)
 {
 	g_autoptr(GPtrArray) list = registry_list(session->registry);

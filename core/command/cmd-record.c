@@ -15,7 +15,7 @@
 #define NS_PER_S (1000 * NS_PER_MS)
 #define MAX_SAMPLES 1000000000
 #define MAX_KEPT 1000
-/* For the sample under way and the table that ends the file, on a busy host. */
+/* Time for the current sample and the table that ends the file, on a busy host. */
 #define TIME_TO_END_MS 10000
 
 static CapturingRequest request = {.listens = TRUE};
@@ -49,7 +49,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* Prepares what outlives a process in which a plugin fails. */
+/* Prepares everything that must outlive a process in which a plugin fails. */
 static gboolean prepare(Globals *globals, char **command, GError **error)
 {
 	plan.globals = globals;
@@ -70,7 +70,7 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 	return redacting_prepare(FALSE, error) && record_parse_every(&plan, error);
 }
 
-/* One process for each file: only this one may open files. */
+/* Runs a process for each file: only this one may open files. */
 static int run_files(void)
 {
 	int status;
@@ -81,7 +81,7 @@ static int run_files(void)
 		if (!record_open(&plan, &error))
 			return error_report(error);
 		status = supervise_run(record_step, &plan, NULL);
-		/* Nothing came of it. */
+		/* Nothing was recorded. */
 		if (plan.state->bytes == 0)
 			output_remove(plan.output);
 	} while (status == EXIT_DONE && plan.state->wants_another);

@@ -18,7 +18,7 @@ static int run(Globals *globals, char **arguments, GError **error)
 {
 	static const RewriteRun redacting = {"snapshot or recording", redact};
 
-	/* While the process still has the rights of the user. */
+	/* Do this while the process still has the rights of the user. */
 	return EXIT_OF(redacting_prepare(TRUE, error) &&
 		       rewrite_run(&redacting, globals, arguments, error));
 }

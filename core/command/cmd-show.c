@@ -5,7 +5,7 @@
 
 static int run(Globals *globals, char **arguments, GError **error)
 {
-	/* At a time, one asks what happened then. */
+	/* With a time, the user asks what happened then. */
 	const ReportRun request = {
 		.files = (const char *const *)arguments,
 		.is_window = sample_choice.at && !sample_choice.sample,

@@ -23,7 +23,7 @@
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000
-/* Two that are compared, and one that is written meanwhile. */
+/* Two files that are compared, and one that is written meanwhile. */
 #define N_FILES 3
 #define NAP_MS 5
 #define NS_PER_MS 1000000
@@ -64,7 +64,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* A run: its snapshots, in files without names, written in turn. */
+/* A run: its snapshots are in unnamed files, which are written in turn. */
 struct stat_run {
 	Globals *globals;
 	char **command; /* empty: none */
@@ -72,12 +72,12 @@ struct stat_run {
 	char *files[N_FILES];
 	GArray *own;              /* gint32: our own processes, which are in the captures */
 	CaptureAhead *ahead;      /* the next capture, except the first; NULL: no more */
-	CapturingRequest request; /* its */
+	CapturingRequest request; /* of ahead */
 	pid_t pid;                /* of the command; 0: not running */
-	int pidfd;                /* its; -1: none */
+	int pidfd;                /* of the command; -1: none */
 	gint64 began_us;          /* when it was started; 0: no command */
-	CommandFacts facts;       /* once it has ended: wall_ns is not 0 */
-	gboolean told;            /* of them */
+	CommandFacts facts;       /* once the command has ended: wall_ns is not 0 */
+	gboolean told;            /* the facts were reported */
 };
 typedef struct stat_run StatRun;
 
@@ -143,7 +143,7 @@ static int step_capture(const StatRun *self, guint n, GError **error)
 {
 	const CapturingRequest request = request_of(self, n);
 
-	/* The same values are absent in all runs. */
+	/* Be quiet: the same values are absent in all runs. */
 	if (repeat.n > 0 && repeat.sides[0]->len > 0)
 		ui_set_verbosity(-1);
 	return EXIT_OF(capturing_run(self->globals, &request, error));
@@ -159,7 +159,7 @@ static int begin_capture(StatRun *self, guint n)
 	return status;
 }
 
-/* The first capture, with the second one listening before it.  If it lost a plugin, the
+/* Makes the first capture; the second one listens before it.  If the first one lost a plugin, the
  * second one is restarted without it. */
 static int capture_first(StatRun *self)
 {
@@ -200,7 +200,7 @@ static int step_compare(const StatRun *self, guint n, GError **error)
 
 /* ---- the command ------------------------------------------------------------ */
 
-/* Keys are for the command: it gets SIGINT and SIGQUIT, and we wait. */
+/* Leaves the keyboard to the command: it gets SIGINT and SIGQUIT, and we wait. */
 static void leave_keys(gboolean leave)
 {
 	static struct sigaction before[2];
@@ -217,7 +217,7 @@ static gboolean start_command(StatRun *self, GError **error)
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
 
-	/* With several runs, the keys end all of them. */
+	/* With several runs, these signals end all of them. */
 	if (repeat.n == 0)
 		leave_keys(TRUE);
 	sigemptyset(&defaults);
@@ -249,7 +249,7 @@ static guint64 ns_of(struct timeval time)
 static void note_facts(StatRun *self, int status, const struct rusage *usage)
 {
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
-	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* begins with ours, before exec() */
+	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* starts from ours, before exec() */
 
 	/* Left over from a warm-up. */
 	g_free(self->facts.line);
@@ -321,8 +321,8 @@ static gboolean wait_interval(StatRun *self)
 	return !crash_interrupted();
 }
 
-/* Makes capture n, which has listened since the previous one, and shows it; the next
- * one listens before this one reads. */
+/* Makes capture n, which has listened since the previous one, and shows it; the next capture
+ * listens before this one reads. */
 static int take_window(StatRun *self, guint n, gboolean is_last)
 {
 	g_autoptr(CaptureAhead) ahead = g_steal_pointer(&self->ahead);
@@ -341,7 +341,7 @@ static int take_window(StatRun *self, guint n, gboolean is_last)
 	return compared != EXIT_DONE ? compared : status;
 }
 
-/* One comparison after each interval; the first capture has been made. */
+/* Makes a comparison after each interval; the first capture has been made. */
 static int watch(StatRun *self)
 {
 	gboolean more = TRUE;
@@ -363,7 +363,7 @@ static int watch(StatRun *self)
 	return worst;
 }
 
-/* A recording has what happened while it was made. */
+/* Whether the argument is a recording, which is reported and not run. */
 static gboolean is_recording(char *const *command)
 {
 	return command[0] && !command[1] && g_str_has_suffix(command[0], RECORD_SUFFIX) &&
@@ -440,7 +440,7 @@ static int run_once(StatRun *self)
 
 /* ---- many runs ---------------------------------------------------------------- */
 
-/* Our own processes in a run: this one, and those of the run. */
+/* Lists our own processes in a run: this one, and those of the run. */
 static GArray *own_since(const StatRun *self, guint from)
 {
 	GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -487,7 +487,7 @@ static int run_one_of_many(gpointer data, char **command, SavedRun *run)
 	return status;
 }
 
-/* only_checks: the options. */
+/* only_checks: checks the options only. */
 static int step_report(const StatRun *self, guint only_checks, GError **error)
 {
 	g_autofree char *a = repeat_label(&repeat, 0);
@@ -509,7 +509,7 @@ static int run_many(StatRun *self)
 	if (status != EXIT_DONE)
 		return status;
 	status = repeat_do(&repeat, run_one_of_many, self);
-	/* Ctrl-C: report the completed runs. */
+	/* After Ctrl-C, report the completed runs. */
 	int number = crash_take_signal();
 	if ((number && number != SIGINT) || repeat.sides[0]->len == 0) {
 		crash_note_signal(number);
@@ -525,7 +525,7 @@ static int run_many(StatRun *self)
 	return reported != EXIT_DONE ? reported : status;
 }
 
-/* As compare does. */
+/* Reports a recording as compare does. */
 static int step_recording(const StatRun *self, guint n, GError **error)
 {
 	const ReportRun request = {.files = (const char *const *)self->command, .is_window = TRUE};

@@ -35,7 +35,7 @@ static gboolean check_pids(char **arguments, GError **error)
 
 static int run(Globals *globals, char **arguments, GError **error)
 {
-	/* Exit records of other processes are left out, too. */
+	/* This leaves out exit records of other processes, too. */
 	request.pids = arguments[0] ? arguments : NULL;
 	const ScreenRequest screen = {.globals = globals, .pids = request.pids, .open = open_feed};
 

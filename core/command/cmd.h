@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The commands of ctprof, and common code. */
+/* The commands of ctprof, and code that they share. */
 #pragma once
 
 #include <glib.h>
@@ -23,29 +23,29 @@ typedef struct command {
 	enum completion arguments_from; /* what completion offers for arguments */
 	/* run() calls no plugin itself, but supervises processes that do. */
 	gboolean supervises;
-	/* The file of another program that takes the whole command line; NULL: run() is it. */
+	/* The file of another program that takes the whole command line; NULL: run() is called. */
 	const char *program;
 	/* arguments: the rest of the command line, NULL-terminated.  Returns as a SuperviseStep
 	 * does (guard/supervise.h). */
 	int (*run)(Globals *globals, char **arguments, GError **error);
 } Command;
 
-/* Also of plugin-check, which is another program. */
+/* Used by plugin-check, too, which is another program. */
 extern const Command cmd_plugin_check;
 
-/* The command of that name, or NULL. */
+/* Returns the command of that name, or NULL. */
 const Command *cmd_find(const char *name);
-/* All commands, NULL after the last. */
+/* Returns all commands, NULL after the last. */
 const Command *const *cmd_list(void);
-/* The tables of a command's options (NULL: of ctprof itself), up to NULL in
- * ret_tables; of_plugins: those of plugins, or NULL. */
+/* Lists the tables of a command's options (NULL: those of ctprof itself) in ret_tables, NULL after
+ * the last; of_plugins: those of plugins, or NULL. */
 #define COMMAND_MAX_TABLES (COMMAND_MAX_SHARED + 5)
 void cmd_list_tables(const Command *command, const Option *of_plugins,
 		     const Option *ret_tables[COMMAND_MAX_TABLES]);
 
 /* Fails if there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
-/* EXIT_DONE if all output has been written; plugins cannot affect it any more. */
+/* Returns EXIT_DONE if all output has been written; plugins can no longer affect it. */
 int cmd_printed(void);
 #define OPTION_PID(variable, help)                                                                 \
 	OPTION(COUNT, "pid", 'p', variable, "PID", help, .many = TRUE, .row.least = 1,             \
@@ -54,6 +54,6 @@ int cmd_printed(void);
  * JSON. */
 extern const Option cmd_format_options[];
 extern gboolean cmd_json;
-/* For plugin-check, which is a program of its own. */
+/* Options of plugin-check, which is a program of its own. */
 extern char **cmd_check_pids;
 extern guint64 cmd_check_timeout_s;

@@ -11,7 +11,7 @@
 
 #include "ctprof/plugin.h"
 
-/* Where completion finds values, besides the row's words. */
+/* How completion finds values, besides the row's words. */
 enum completion {
 	FROM_ROW,
 	FROM_PLUGINS,
@@ -40,19 +40,19 @@ enum plugin_options {
 };
 
 typedef struct option {
-	struct ctprof_option row; /* of name, not long_name */
+	struct ctprof_option row; /* .name is used, not .long_name */
 	char letter;              /* -x; 0: none */
 	gboolean many;            /* repeatable: all values count */
 	gboolean synonym;         /* of another option: accepted, but not listed */
 	gboolean is_early;        /* read before plugins are loaded for their options */
 	enum completion from;
 	/*
-	 * Receives the value.  BOOL: gboolean * (many: a number), WORD: gint *, the
-	 * index among the words; TIME, SIZE, COUNT: guint64 *; REAL: gdouble *; the
-	 * rest char **.  many: char ***, of any type but BOOL.
+	 * Receives the value.  BOOL: gboolean * (many: the number of times), WORD: gint *, the
+	 * index among the words; TIME, SIZE, COUNT: guint64 *; REAL: gdouble *; others: char **.
+	 * many: char ***, for any type except BOOL.
 	 */
 	gpointer variable;
-	/* For a plugin's option, instead: "PLUGIN.name" for each that has
+	/* For an option of plugins, instead of variable: "PLUGIN.name" for each plugin that has
 	 * it. */
 	char **settings;
 } Option;
@@ -95,13 +95,13 @@ typedef struct line_word {
 	const char *value;    /* NULL: none */
 } LineWord;
 
-/* The next part of the line.  A missing value is NULL. */
+/* Reads the next part of the line.  A missing value is NULL. */
 enum line_part line_next(CommandLine *line, LineWord *ret_word);
-/* The option of "--name", "--name=value" or "-n", or NULL. */
+/* Returns the option of "--name", "--name=value" or "-n", or NULL. */
 const Option *line_find(const Option *const *tables, const char *word);
 
-/* Checks and stores the value of an option; settings: receives those of
- * plugins, "PLUGIN.name=value". */
+/* Checks and stores the value of an option; settings: receives those of plugins,
+ * "PLUGIN.name=value". */
 gboolean line_store(const LineWord *word, GPtrArray *settings, GError **error);
 /* Sets the error for a word that is not an option; note is added if no option
  * has a similar name. */

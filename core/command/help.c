@@ -11,7 +11,7 @@
 #define MOST_WIDTH 100
 #define LEAST_TEXT 20
 
-/* "-o, --output=FILE", "--memory[=LIST]" */
+/* Returns "-o, --output=FILE" or "--memory[=LIST]". */
 static char *describe_name(const Option *option)
 {
 	gboolean has_value = option->row.type != CTPROF_OPTION_BOOL;
@@ -26,8 +26,7 @@ static char *describe_name(const Option *option)
 			   NULL);
 }
 
-/* If two options have the same name the first counts; synonyms are not
- * listed. */
+/* Hides synonyms, and options after the first one of the same name. */
 static gboolean is_hidden(const Option *const *tables, const Option *option)
 {
 	g_autofree char *word = g_strconcat("--", option->row.name, NULL);
@@ -48,7 +47,7 @@ static glong widest_name(const Option *const *tables)
 	return width;
 }
 
-/* From the column indent on, in lines of that width. */
+/* Prints text from the column indent on, in lines of that width. */
 static void print_wrapped(const char *text, glong indent, glong width, FILE *stream)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);

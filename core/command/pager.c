@@ -32,7 +32,7 @@ static const char *find_command(void)
 	return command[0] && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
-/* Without a shell, so that a missing pager is detected. */
+/* Starts the pager without a shell, so that a missing one is detected. */
 static gboolean spawn(const char *command, GPid *ret_pid, int *ret_input)
 {
 	g_autoptr(GError) error = NULL;
@@ -49,7 +49,7 @@ static gboolean spawn(const char *command, GPid *ret_pid, int *ret_input)
 	return FALSE;
 }
 
-/* Keys are for the pager now; quitting it early is not an error. */
+/* Leaves the keyboard to the pager; quitting it early is not an error. */
 static void leave_keys_to(Pager *pager)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};

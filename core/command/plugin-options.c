@@ -135,7 +135,7 @@ static void unpack_words(GVariant *packed, struct ctprof_option *row)
 	row->n_words = (guint32)n;
 }
 
-/* The strings stay in packed. */
+/* Unpacks options; their strings stay in packed. */
 static const Option *unpack(GVariant *packed)
 {
 	gsize n = g_variant_n_children(packed);
@@ -171,7 +171,7 @@ static int step_send(gpointer data, GError **error)
 		return EXIT_FAILED;
 	g_autoptr(GVariant) packed = pack(options);
 	gsize size = g_variant_get_size(packed);
-	/* An earlier process may have written to it, and been lost. */
+	/* A process that was lost may have written to it before. */
 	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
 		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
 	return EXIT_OF(ok || error_set_errno(error, errno, "cannot list the options of plugins"));

@@ -5,12 +5,12 @@
 #include "command-line.h"
 #include "plugin/session.h"
 
-/* Loads the plugins without opening them, and returns their options up to OPTION_END.  For a
- * process that may be lost. */
+/* Loads the plugins without opening them, and returns their options up to OPTION_END.  Call this in
+ * a process that may be lost. */
 gboolean plugin_options_load(const Globals *globals, enum plugin_options which,
 			     const Option **ret_options, GError **error);
 
-/* The same in a process of its own, which returns only data. supervised FALSE: loads them
- * in this process.  Reports an error; returns the exit status. */
+/* Does the same in a process of its own, which returns only data.  supervised FALSE: in this
+ * process.  Reports an error; returns the exit status. */
 int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
 			 const Option **ret_options);

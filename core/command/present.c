@@ -108,12 +108,12 @@ void presenting_measure(guint *ret_width, guint *ret_height)
 	*ret_height = SMALL_HEIGHT;
 	if (output_path || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return;
-	/* A serial line knows no size. */
+	/* A serial line has no known size. */
 	*ret_width = size.ws_col > 0 ? size.ws_col : SMALL_WIDTH;
 	*ret_height = size.ws_row > 0 ? size.ws_row : SMALL_HEIGHT;
 }
 
-/* Adds what the report's engine cannot know: where the report goes. */
+/* Adds the properties of the report's destination, which its engine cannot know. */
 static struct ctprof_report dress(const struct ctprof_report *report, const Presentation *how)
 {
 	struct ctprof_report dressed = *report;
@@ -151,7 +151,7 @@ static gboolean fits(const char *text)
 	return lines < height;
 }
 
-/* Drawn first, then read: only what does not fit the terminal needs a pager. */
+/* Draws into memory first: only a report that does not fit the terminal needs a pager. */
 static gboolean draw_paged(Plugin *sink, const struct ctprof_report *report, Output *output,
 			   GError **error)
 {
@@ -179,7 +179,7 @@ gboolean presenting_draw(const Session *session, const struct ctprof_report *rep
 			 const Presentation *how, Output *output, GError **error)
 {
 	Plugin *sink = plugin_find(session->plugins, presenting_sink(), CTPROF_KIND_SINK);
-	/* Asked before a pager is between us and the terminal. */
+	/* Do this before a pager is between us and the terminal. */
 	struct ctprof_report dressed = dress(report, how);
 
 	if (!no_pager && !output_path && isatty(STDOUT_FILENO))

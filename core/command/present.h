@@ -12,12 +12,12 @@
 
 /* --format, --output, --no-header, --no-color, --no-pager. */
 extern const Option presenting_options[];
-/* --max-memory: of all that read files. */
+/* --max-memory, for all commands that read files. */
 extern const Option reading_options[];
 
 /* Settings that are not options. */
 typedef struct presentation {
-	gboolean no_orphans; /* no lists of groups of one side */
+	gboolean no_orphans; /* omit the lists of groups of one side */
 	gboolean fit;        /* cut names to fit the terminal */
 	gboolean is_screen;  /* as many lines as the terminal has */
 } Presentation;
@@ -29,13 +29,13 @@ gboolean presenting_is_default(void);
 void presenting_measure(guint *ret_width, guint *ret_height);
 /* Opens the file of --output; call before presenting_open(). */
 Output *presenting_open_output(GError **error);
-/* The name of the sink that draws. */
+/* Returns the name of the sink that draws. */
 const char *presenting_sink(void);
 /* Opens a session with the plugins that read snapshots and draw --format, without
  * sources. */
 Session *presenting_open(const Globals *globals, GError **error);
-/* Whether that works, checked in a separate process (which the plugins end
- * with): before a slow report, or a command that is run for it. */
+/* Checks whether that works in a separate process, with which the plugins end: before a slow
+ * report, or a command that is run for one.  Returns an exit status. */
 int presenting_check(const Globals *globals);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, Output *output, GError **error);

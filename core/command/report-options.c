@@ -13,7 +13,7 @@
 
 #define DEFAULT_LIMIT 500
 #define NO_LIMIT_GIVEN G_MAXUINT64
-/* For a report of runs for people, so that it fits the first screen. */
+/* For reports of runs for people, so that they fit the first screen. */
 #define RUNS_LIMIT 9
 #define DEFAULT_ALPHA 0.05
 /* Larger numbers are typing errors. */
@@ -21,7 +21,7 @@
 
 static char *categories, *layers;
 static gint swap_share = SHARE_BY_OBJECT;
-static gint display = -1;  /* -1: not given: the first */
+static gint display = -1;  /* -1: not given, use the first */
 static gint group_by = -1; /* index in reporting_group_words; -1: not given */
 static AnalysisOptions options = {.rename_min_types = 10, .rename_min_jaccard = 0.90};
 static char **pids;
@@ -154,7 +154,8 @@ static gboolean take_layers(GError **error)
 	return !layers || options.layers;
 }
 
-/* Options for the tables of metrics request these tables. */
+/* Chooses between the first screen and the tables of metrics, which options for these tables
+ * request. */
 static void take_screen(void)
 {
 	if (options.explain && !options.sections)
@@ -193,7 +194,7 @@ static gboolean take_options(const ReportRun *run, GError **error)
 	return TRUE;
 }
 
-/* For runs of two sides, or of one. */
+/* Takes the options for runs of two sides, or of one. */
 static gboolean take_runs_options(const ReportRun *run, GError **error)
 {
 	if (options.columns || options.sort_by)

@@ -13,15 +13,15 @@ extern const struct ctprof_option_word reporting_group_words[N_GROUP_BY];
 extern const struct ctprof_option_word reporting_share_words[2];
 /* Options of show, compare and stat. */
 extern const Option reporting_options[];
-/* Those of compare and stat alone. */
+/* Options of compare and stat only. */
 extern const Option reporting_compare_options[];
 
 /* --pid, as given; NULL: all. */
 char **reporting_pids(void);
 
-/* Reports errors in the options before there is anything to report, in a separate process; returns
- * the exit status.  Only the names of the run count, and whether it compares runs.  Names of
- * metrics, which only the snapshots know, are not checked. */
+/* Checks the options before there is anything to report, in a separate process, and reports errors;
+ * returns the exit status.  Only the run's names are used, and whether it compares runs.  Names of
+ * metrics, which only the snapshots have, are not checked. */
 int reporting_check(const Globals *globals, const ReportRun *run);
 /* Reads and draws the run as the options say; returns the exit status, as a command does. */
 int reporting_run(Globals *globals, const ReportRun *run, GError **error);

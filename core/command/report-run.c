@@ -40,7 +40,7 @@ static gboolean take_run(const Session *session, const AnalysisOptions *options,
 
 	if (!first)
 		return FALSE;
-	/* A recording has a beginning and an end. */
+	/* A recording of several samples has a beginning and an end. */
 	own.compare = saved->after || recording_n_samples(first) > 1;
 	own.may_be_window = own.compare;
 	own.command = saved->facts.wall_ns > 0 ? &saved->facts : NULL;
@@ -93,7 +93,7 @@ static void tell_hit(const struct ctprof_report_hit *hit)
 			   strstr(hit->condition, hit->metric) ? "" : " by ", value);
 }
 
-/* Reports the first ones; JSON has all. */
+/* Reports the first ones; JSON output has all. */
 static void tell_hits(const struct ctprof_report *report)
 {
 	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++)
@@ -103,7 +103,7 @@ static void tell_hits(const struct ctprof_report *report)
 			   report->n_hits - MAX_HITS);
 }
 
-/* Differences of setup are above the table of runs. */
+/* Differences of setup are shown above the table of runs. */
 static void tell_warnings(const ReportRun *run, const struct ctprof_report *report)
 {
 	gboolean shows_setup = run->sides[0] && presenting_is_default();
@@ -113,8 +113,8 @@ static void tell_warnings(const ReportRun *run, const struct ctprof_report *repo
 			ui_warning("%s", report->warnings[i]);
 }
 
-/* From all rows to the drawn report, with its warnings; fails if a condition could not be
- * judged. */
+/* Finishes the analysis, prints its warnings and draws the report; fails if a condition could not
+ * be judged. */
 static gboolean present(const Session *session, const ReportRun *run, Analysis *analysis,
 			Output *output, gboolean *ret_met, GError **error)
 {

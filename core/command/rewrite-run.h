@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the commands that read a file and write another like it. */
+/* Shared by the commands that read a file and write a similar one. */
 #pragma once
 
 #include <glib.h>
@@ -13,11 +13,11 @@ extern const Option rewriting_options[];
 
 typedef struct rewrite_run {
 	const char *expected; /* what FILE has to be, for messages */
-	/* Writes with the sink that reads it; returns what was done, for people; NULL: it
+	/* Writes with the sink that reads the recording; returns a description for people; NULL: it
 	 * failed. */
 	char *(*write)(Recording *recording, Plugin *sink, Output *output, GError **error);
 } RewriteRun;
 
-/* Runs such a command with its arguments: a FILE. */
+/* Runs such a command; arguments: a FILE. */
 gboolean rewrite_run(const RewriteRun *run, const Globals *globals, char **arguments,
 		     GError **error);

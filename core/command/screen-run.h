@@ -14,9 +14,9 @@ typedef struct screen_request {
 	Globals *globals;
 	gpointer data; /* of open() */
 	char **pids;   /* only these processes; NULL: all */
-	/* In the process that draws. */
+	/* Called in the process that draws. */
 	Feed *(*open)(Globals *globals, gpointer data, GError **error);
 } ScreenRequest;
 
-/* Draws until the user has enough; the exit status.  The terminal is then as it was. */
+/* Draws until the user quits, and restores the terminal; returns the exit status. */
 int screen_run_supervised(const ScreenRequest *request, GError **error);
