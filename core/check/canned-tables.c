@@ -30,7 +30,7 @@ static const struct ctprof_table_column columns[] = {
 
 #define N_COLUMNS G_N_ELEMENTS(columns)
 
-/* The first row has values, the next the largest, the last none. */
+/* Writes a row of values, one of the largest values, and one without values. */
 static gboolean write_rows(Plugin *sink, GError **error)
 {
 	g_autoptr(Arena) arena = arena_new();

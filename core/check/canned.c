@@ -67,14 +67,14 @@ static const struct ctprof_metric definitions[] = {
 static struct {
 	const struct ctprof_host *host;
 	guint32 slots[G_N_ELEMENTS(definitions)];
-	guint32 cgroup; /* 0: another source has declared it */
+	guint32 cgroup; /* 0: another source has declared it differently */
 	gboolean every_kind;
 	guint exits; /* still to be added */
 } source;
 
 static int source_open(const struct ctprof_host *host, void **ret_self)
 {
-	/* Declared as procfs declares it, so that they share it. */
+	/* Declared as in procfs, so that both share it. */
 	static const struct ctprof_metric cgroup = {
 		.struct_size = sizeof cgroup,
 		.kind = CTPROF_LABEL,
@@ -100,7 +100,7 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 	return 0;
 }
 
-/* The path of the unified hierarchy: the line "0::PATH". */
+/* Puts the path of the unified hierarchy: the line "0::PATH". */
 static void put_cgroup(struct ctprof_batch *batch, guint64 row)
 {
 	const struct ctprof_target *target = ctprof_batch_target(batch, row);
@@ -183,7 +183,7 @@ static int source_collect(void *self, void *context, struct ctprof_batch *batch)
 	for (guint64 row = 0; row < batch->n; row++) {
 		if (source.cgroup && class == ROW_THREAD)
 			put_cgroup(batch, row);
-		/* The last row of threads keeps every slot absent. */
+		/* The last row of threads has every slot absent. */
 		for (guint i = 0; source.every_kind && i < G_N_ELEMENTS(definitions); i++)
 			if (registry_row_of_scope(definitions[i].scope) == class &&
 			    (class != ROW_THREAD || row + 1 < batch->n))

@@ -9,11 +9,11 @@
 Plugin *canned_source(gboolean every_kind);
 /* A sink that counts which metrics of plugin get values. */
 Plugin *canned_sink(const char *plugin);
-/* Reports which did, which did not, and why. */
+/* Reports the metrics that got values, those that did not, and why. */
 void canned_sink_tell(void);
 
-/* Has a sink write a table with every type of column, bounds and absent values, among which are
- * texts that must be escaped. */
+/* Makes a sink write a table with every type of column, extreme and absent values, and texts that
+ * must be escaped. */
 gboolean canned_tables(Plugin *sink, Output *output, GError **error);
 
 /* Reports for sinks to draw: metrics in long and in wide sections, with every type

@@ -34,7 +34,7 @@ static const char *const bare_tree[] = {
 	"cgroup",
 };
 
-/* The other plugins that are opened. */
+/* The plugin that is opened with the checked one. */
 enum company { NOBODY, WITH_CGROUPS, WITH_EVERY_KIND };
 
 struct run;
@@ -46,8 +46,8 @@ struct step {
 	guint32 kind;
 	enum company company;
 	gboolean bare;                      /* on the host without any files */
-	gboolean notes_unused;              /* notes needs of which no file was opened */
-	gboolean wants_nothing;             /* none of what it declares is wanted */
+	gboolean notes_unused;              /* notes file needs that were not used */
+	gboolean wants_nothing;             /* nothing that the plugin declares is wanted */
 	const struct ctprof_report *report; /* to draw */
 	enum check_result empty;            /* the result if nothing was drawn */
 	gboolean is_full;                   /* nothing can be written */
@@ -93,7 +93,7 @@ static gboolean open_one(const Run *run, Plugin *plugin, GError **error)
 	return plugin_open(plugin, run->root, run->registry, run->settings, error);
 }
 
-/* Everything it declares is wanted, on demand or not. */
+/* Makes everything that the plugin declares wanted, on demand or not. */
 static gboolean seal(const Run *run, GError **error)
 {
 	g_autofree char *all = watch_metric_list();
@@ -101,8 +101,8 @@ static gboolean seal(const Run *run, GError **error)
 	return registry_seal(run->registry, all, NULL, error);
 }
 
-/* Loads and opens it with the others. FALSE: it is of another kind, or that
- * failed and was reported. */
+/* Loads the plugin and opens it with the others.  FALSE: it is of another kind, or a failure was
+ * reported. */
 static gboolean prepare(Run *run, const Plan *plan)
 {
 	const char *check = plan->step->check;
@@ -177,8 +177,7 @@ static void tell_state(const Plugin *plugin, const char *check)
 {
 	const char *why = plugin->why ? plugin->why : "no reason given";
 
-	/* start() may report that it cannot work here; later functions may
-	 * not. */
+	/* start() may report that the plugin cannot work here; later functions may not. */
 	if (plugin->state == CTPROF_STATE_FAILED)
 		check_tell(CHECK_FAIL, check, "failed after start(): %s", why);
 	else if (!plugin_is_live(plugin))
@@ -226,8 +225,8 @@ static void run_unwanted(const Run *run, const char *check)
 	else if (!plugin_is_live(run->plugin))
 		/* Files that start() opened to find that out do not count. */
 		check_tell(CHECK_NOTE, check, "not checked: left out here");
-	/* A source of one file need not ask: if nothing is wanted, it is not
-	 * called at all. */
+	/* A source of one file need not call wanted(): if nothing is wanted, it is not called at
+	 * all. */
 	else if (watch_n_used() > 1)
 		check_tell(CHECK_FAIL, check,
 			   "opened %u of the files it declares although nothing was wanted: call "
@@ -335,7 +334,7 @@ static void run_crew(const Run *run)
 	g_mutex_clear(&crew.lock);
 }
 
-/* Forces what a capture may not produce: two workers in collect() at once. */
+/* Forces a situation that a capture may not produce: two workers in collect() at once. */
 static void run_workers(const Run *run, const char *check)
 {
 	plugin_start(run->plugin);
@@ -394,7 +393,7 @@ static void run_sink(const Run *run, const char *check)
 		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
-/* A file of tables, and one that does not find room. */
+/* Writes a file of tables, which finds no room if is_full. */
 static void run_tables(const Run *run, const char *check)
 {
 	g_autoptr(GError) error = NULL;
@@ -432,7 +431,7 @@ static const struct step steps[] = {
 	{SINK_STEP("full-disk", run_full), .company = WITH_EVERY_KIND},
 	{SINK_STEP("show", run_sink), .report = &canned_report_show, .empty = CHECK_FAIL},
 	{SINK_STEP("compare", run_sink), .report = &canned_report_compare, .empty = CHECK_FAIL},
-	/* A sink may draw metrics alone. */
+	/* A sink may draw only metrics. */
 	{SINK_STEP("table", run_sink), .report = &canned_report_table, .empty = CHECK_NOTE},
 	{SINK_STEP("records", run_tables)},
 	{SINK_STEP("full-records", run_tables), .is_full = TRUE},

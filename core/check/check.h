@@ -12,8 +12,8 @@ typedef struct check_request {
 	guint timeout_s;        /* of each step */
 } CheckRequest;
 
-/* Findings in the order of the checks; they end early if the file cannot be
- * loaded.  The error is ctprof's own: no place for a tree to read. */
+/* Returns findings in the order of the checks; they end early if the file cannot be loaded.  An
+ * error is ctprof's own: it has no place for a tree to read. */
 GPtrArray *check_plugin(const CheckRequest *request, GError **error);
 
 /* The step that loads the file and reads its descriptor. */

@@ -16,18 +16,17 @@
 #include "guard/crash.h"
 #include "guard/delivery.h"
 
-/* Maximum size of a child's findings; if there is more, the plugin writes to
- * our pipe. */
+/* Maximum size of a child's findings; if there is more, the plugin writes to our pipe. */
 #define MAX_TOLD_BYTES (4 * 1024 * 1024)
 #define DONE "D"
 
-/* Outlives the child. */
+/* Shared memory that outlives the child. */
 struct board {
-	const char *op; /* in the parent's address space too: static text; atomic */
+	const char *op; /* valid in the parent as well: static text; atomic */
 };
 
 static struct board *board;
-static const CrashPage *page; /* where each thread of the child is */
+static const CrashPage *page; /* shows where each thread of the child is */
 static int pipe_fd = -1;      /* the child's end */
 
 static const char marks[] = {[CHECK_OK] = 'O', [CHECK_FAIL] = 'F', [CHECK_NOTE] = 'N'};
@@ -165,7 +164,7 @@ static gboolean take_lines(const char *told, GPtrArray *findings)
 	return FALSE;
 }
 
-/* Describes in which function of the plugin the child ended. */
+/* Describes the function of the plugin in which the child ended. */
 static char *describe_place(void)
 {
 	const CrashBlame *culprit = crash_find_culprit(page);
@@ -200,7 +199,7 @@ static void attend(pid_t pid, int fd, const char *check, guint timeout_s, GPtrAr
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	kill(-pid, SIGKILL); /* helpers it left */
+	kill(-pid, SIGKILL); /* helpers that it left */
 	if (done)
 		return;
 	g_autofree char *end = describe_end(status, in_time, timeout_s);

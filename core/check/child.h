@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A step of a check in a process of its own: a crash or hang of the plugin
- * there is only a finding. */
+/* Runs a step of a check in a process of its own: a crash or hang of the plugin there is only a
+ * finding. */
 #pragma once
 
 #include <glib.h>
@@ -28,8 +28,8 @@ typedef void (*CheckStep)(gconstpointer data);
 void check_run_child(CheckStep step, gconstpointer data, const char *check, guint timeout_s,
 		     GPtrArray *findings);
 
-/* Inside a step, from any thread. */
+/* Adds a finding; call inside a step, from any thread. */
 void check_tell(enum check_result result, const char *check, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
-/* The function of the plugin that is called next; static text. */
+/* Notes the function of the plugin that is called next; op is static text. */
 void check_tell_op(const char *op);

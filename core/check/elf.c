@@ -67,7 +67,7 @@ static void read_segments(ElfView *view, const ElfW(Ehdr) * header)
 	}
 }
 
-/* The symbols' names are in the section it is linked to. */
+/* The symbols' names are in the section that this one is linked to. */
 static gboolean read_symbols(ElfView *view, const ElfW(Ehdr) * header, const ElfW(Shdr) * section)
 {
 	ElfW(Shdr) strings;

@@ -18,7 +18,7 @@ typedef struct elf_symbol {
 	gboolean defined; /* exported; else imported */
 } ElfSymbol;
 
-/* FALSE: ret_why (static text) says what is wrong with it. */
+/* FALSE: ret_why (static text) says what is wrong with the file. */
 gboolean elf_view_open(const guint8 *bytes, gsize len, ElfView *ret_view, const char **ret_why);
 /* FALSE if symbol i, i < n_symbols, is neither exported nor imported. */
 gboolean elf_view_symbol(const ElfView *view, gsize i, ElfSymbol *ret_symbol);

@@ -120,7 +120,7 @@ static void check_name(const char *file, const Plugin *plugin)
 			   "the file must be named %s, or ctprof does not find it", expected);
 }
 
-static guint faults; /* of the check under way */
+static guint faults; /* of the current check */
 
 static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
 {
@@ -133,7 +133,7 @@ static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
 	faults++;
 }
 
-/* A number unknown to this ctprof: wrong, unless a newer ABI has it. */
+/* Reports a number that is unknown to this ctprof: it is wrong, unless a newer ABI has it. */
 static void tell_unknown(const Plugin *plugin, const char *check, const char *what, guint32 number)
 {
 	if (plugin->descriptor.abi_minor > CTPROF_ABI_MINOR)
@@ -147,8 +147,7 @@ static gboolean is_line(const char *text)
 	return text && text[0] && !strpbrk(text, "\n\r\t") && g_utf8_validate(text, -1, NULL);
 }
 
-/* A struct_size must be possible: this host's, an older one's, or a newer
- * one's. */
+/* Checks that a struct_size is possible: this host's, an older one's, or a newer one's. */
 static void check_size(const char *what, guint32 given, gsize known)
 {
 	if (given < known)

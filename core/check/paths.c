@@ -27,8 +27,8 @@ static gboolean fits(const char *need, const char *word, const char *own_pid)
 	       (strcmp(need, "self") == 0 && strcmp(word, own_pid) == 0) || is_one_of(need, word);
 }
 
-/* The number of need's words, up to a <path>, that words begins with; -1: one
- * does not match. */
+/* Returns how many of need's words, up to a <path>, match the beginning of words; -1: one does not
+ * match. */
 static int count_fitting(char **need, char **words, const char *own_pid)
 {
 	int n = 0;

@@ -5,15 +5,14 @@
 #include <glib.h>
 
 /*
- * Whether a declared need covers an opened path; both below a root:
- * "proc/<tgid>/task/<tid>/io" and "proc/12/task/13/io".  A component <path>
- * stands for any number of components, another <word> for one, self for
- * own_pid, '*' for any bytes of one; a declared path also covers everything
- * below it.
+ * Whether a declared need covers an opened path.  Both are below a root:
+ * "proc/<tgid>/task/<tid>/io" and "proc/12/task/13/io".  A component <path> stands for any number
+ * of components, any other <word> for one, self for own_pid, '*' for any bytes of one; a declared
+ * path also covers everything below it.
  */
 gboolean path_is_covered(const char *need, const char *opened, const char *own_pid);
-/* Whether it may be a directory on the way to the declared path. */
+/* Whether the opened path may be a directory on the way to the declared one. */
 gboolean path_leads_to(const char *need, const char *opened, const char *own_pid);
 
-/* The path with placeholders for numbers: "proc/<tgid>/task/<tid>/io". */
+/* Returns the path with placeholders for numbers: "proc/<tgid>/task/<tid>/io". */
 char *path_generalise(const char *opened);

@@ -11,7 +11,7 @@
 #include "child.h"
 #include "paths.h"
 
-/* Maximum faults of one kind; more would only repeat it. */
+/* Maximum faults of one kind; more would be repetitions. */
 #define MAX_FAULTS 20
 #define MAX_ERRNO 4095
 
@@ -109,8 +109,8 @@ static int watch_open_file(const struct ctprof_host *host, int dirfd, const char
 		fault(WATCH_FILES, "opened '%s', an absolute path: open below host->root()", path);
 		return result;
 	}
-	/* NULL if, for example, opened through a link of another process, which
-	 * cannot be declared. */
+	/* name is NULL if, for example, the file was opened through a link of another process,
+	 * which cannot be declared. */
 	gboolean may_be_way = result < 0 || fstat(result, &st) < 0 || S_ISDIR(st.st_mode);
 	if (name && !is_declared(name, may_be_way)) {
 		g_autofree char *general = path_generalise(name);

@@ -7,7 +7,7 @@
 
 #include "plugin/plugin.h"
 
-/* The things that are watched; each is a check of that name in the findings. */
+/* The aspects that are watched; each is a check of that name in the findings. */
 enum watch_check {
 	WATCH_METRICS,     /* definitions */
 	WATCH_RESULTS,     /* what the plugin's functions return */
@@ -22,11 +22,11 @@ enum watch_check {
 void watch_begin(Plugin *plugin, const Root *root);
 /* From now on, host->wanted() returns 0 for everything. */
 void watch_want_nothing(void);
-/* Counts the puts that this thread's batches refuse. */
+/* Returns the counter of puts that this thread's batches refuse. */
 guint64 *watch_refused(void);
-/* The number of its declared files that have been opened. */
+/* Returns the number of the plugin's declared files that have been opened. */
 guint watch_n_used(void);
-/* Names of the metrics declared, as a list for registry_seal(); NULL: none. */
+/* Returns the names of the declared metrics, as a list for registry_seal(); NULL: none. */
 char *watch_metric_list(void);
 /* Closes the plugin and reports the findings of every check, or OK. unused:
  * note needs that were never opened. */
