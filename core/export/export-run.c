@@ -25,7 +25,7 @@ char *export_stem_of(const char *path)
 	char *name = g_path_get_basename(path);
 	char *ending = strstr(name, ENDING);
 
-	/* Also of "host.parquet", which capture writes. */
+	/* Names such as "host.parquet", which capture writes, end otherwise. */
 	if (!ending)
 		ending = strchr(name, '.');
 	if (ending && ending > name)
@@ -43,7 +43,7 @@ static gboolean is_time(const char *text)
 	return !*pattern && !*text;
 }
 
-/* "web-1" of "…/web-1-20261122T031200Z.ctprof.zst"; else the name without what follows the
+/* Returns "web-1" for "…/web-1-20261122T031200Z.ctprof.zst"; for other files, the name up to the
  * first ".ctprof"; NULL: standard input or output. */
 static char *host_of(const char *path)
 {
@@ -88,7 +88,7 @@ static Session *open_session(const Globals *globals, const char *format, const c
 
 	if (!session || (format && !sink))
 		return NULL;
-	/* While the process still has the rights of the user. */
+	/* Do this while the process still has the rights of the user. */
 	if (sink &&
 	    !(*ret_output = output_open(path, !(sink->sink.flags & CTPROF_SINK_TEXT), error)))
 		return NULL;
@@ -117,9 +117,9 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 
 /* ---- what is in the files ---------------------------------------------------------- */
 
-/* A look at the metrics and the time of a file, without any row. */
+/* A quick look at the metrics and the time of a file, without any row. */
 typedef struct glance {
-	Export *export; /* learns the metrics; NULL: none does */
+	Export *export; /* learns the metrics; NULL: not needed */
 	const Recording *recording;
 	guint64 realtime_ns;
 	gboolean is_enough;
@@ -151,7 +151,7 @@ static gboolean look_at(Recording *recording, Glance *glance, GError **error)
 		g_propagate_error(error, g_steal_pointer(&cause));
 		return FALSE;
 	}
-	/* It has no row at all. */
+	/* The file has no rows at all. */
 	if (glance->export)
 		export_learn(glance->export, loaded->registry);
 	glance->realtime_ns = loaded->facts.realtime_ns;
@@ -163,11 +163,12 @@ static gboolean look_at(Recording *recording, Glance *glance, GError **error)
 typedef struct writing {
 	const ExportJob *job;
 	Export *export;
-	gboolean has_begun; /* the tables: the metrics of all files are known */
+	gboolean has_begun; /* the tables have: the metrics of all files are known */
 	ExportSample sample;
 } Writing;
 
-/* The metrics of a single file are known with its first row: it need not be read for them first. */
+/* Begins the tables of a single file, whose metrics are known with its first row: it need not be
+ * read for them first. */
 static gboolean begin_tables(Writing *writing, const Registry *registry, GError **error)
 {
 	if (writing->has_begun)

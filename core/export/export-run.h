@@ -7,7 +7,7 @@
 #include "export.h"
 #include "plugin/session.h"
 
-/* A part of the files becomes one file. */
+/* Some of the files, which become one file. */
 typedef struct export_job {
 	const Globals *globals;
 	const char *format; /* the sink */
@@ -32,7 +32,7 @@ typedef struct export_day {
 
 #define EXPORT_MAX_DAYS 65536
 
-/* The result that one process hands to another. */
+/* The result that one process passes to another, in shared memory. */
 typedef struct export_days {
 	guint32 n;
 	ExportDay days[EXPORT_MAX_DAYS];
@@ -47,8 +47,8 @@ typedef struct export_survey {
 /* A SuperviseStep; data is the survey. */
 int export_survey_step(gpointer data, GError **error);
 
-/* The name of the host in tables: as given, or as in the file (given NULL); a pseudonym if the file
- * has pseudonyms.  NULL: it is not known. */
+/* Returns the name of the host for tables: as given, or else from the file's name; a pseudonym if
+ * names are redacted.  NULL: it is not known. */
 char *export_name_host(const char *given, const char *path);
-/* The file's name without that ending. */
+/* Returns the file's base name up to ".ctprof", or else up to the first dot. */
 char *export_stem_of(const char *path);

@@ -6,7 +6,7 @@
 #include "grouping.h"
 #include "guard/crash.h"
 
-/* A table and what makes its records: one of the two. */
+/* A table and the source of its records, which is one of the two. */
 typedef struct part {
 	Sheet *sheet;
 	Flatten *flatten;
@@ -22,7 +22,7 @@ struct export
 	const Recording *recording; /* the sample's source */
 	gboolean has_origin;
 	gboolean has_host;     /* the host's row was taken */
-	gboolean is_redacting; /* this sample */
+	gboolean is_redacting; /* the redactor has begun this sample */
 };
 
 static Part *part_at(const Export *self, guint i)
@@ -128,7 +128,7 @@ gboolean export_begin_sample(Export *self, const ExportSample *sample, GError **
 	return TRUE;
 }
 
-/* The rows without names, if they are to have none. */
+/* Returns the rows, with pseudonyms if requested. */
 static struct ctprof_rows redact(Export *self, const Registry *registry,
 				 const struct ctprof_rows *rows)
 {
@@ -145,7 +145,7 @@ static struct ctprof_rows redact(Export *self, const Registry *registry,
 	return redacted;
 }
 
-/* Known before the first row, wherever the host's own is. */
+/* Takes the origin before the first row, wherever the host's own row is. */
 static void note_origin(Export *self, const Registry *registry)
 {
 	struct ctprof_rows host;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file of tables, of captures and samples: what they are made of is read by others, and
- * what they become is the sink's.  Memory grows with the columns, and of groups and windows
- * with the groups (of windows also with the threads of a sample), not with the rows.
+ * A file of tables, from captures and samples.  The caller reads the captures, and the sink decides
+ * what the file looks like.  Memory grows with the columns, and for groups and windows with the
+ * groups (for windows also with the threads of a sample), but not with the rows.
  */
 #pragma once
 
@@ -13,19 +13,19 @@
 #include "snapshot/read.h"
 
 typedef struct export_options {
-	guint32 tables; /* CTPROF_TABLE_*; 0: those that are usual for the sink */
+	guint32 tables; /* CTPROF_TABLE_*; 0: the sink's usual ones */
 	GroupBy group_by;
-	Redactor *redactor; /* of names, but for the host's; NULL: they are written as they are */
+	Redactor *redactor; /* of all names except the host's; NULL: names are kept */
 } ExportOptions;
 
 /* The capture or sample to be exported next. */
 typedef struct export_sample {
 	const char *file; /* for messages */
 	const char *host; /* NULL: not known */
-	/* It is read from; NULL: it is this host, at that time. */
+	/* The recording that it is read from; NULL: this host, at realtime_ns. */
 	const Recording *recording;
 	guint64 realtime_ns;
-	gboolean goes_on; /* it is of the same recording as the one before */
+	gboolean goes_on; /* of the same recording as the previous sample */
 } ExportSample;
 
 typedef struct export Export;
@@ -35,12 +35,12 @@ Export *export_new(Plugin *sink, Output *output, const ExportOptions *options, G
 void export_free(Export *export);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Export, export_free)
 
-/* The metrics of a capture to come; those of all of them before export_begin(). */
+/* Learns the metrics of a capture to come; call this for all captures before export_begin(). */
 void export_learn(Export *export, const Registry *registry);
 gboolean export_begin(Export *export, GError **error);
 
 gboolean export_begin_sample(Export *export, const ExportSample *sample, GError **error);
-/* LoadRows and CaptureRows; data is the export. */
+/* Usable as LoadRows and CaptureRows; data is the export. */
 gboolean export_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
 /* facts NULL: not known. */
@@ -50,5 +50,5 @@ gboolean export_finish(Export *export, GError **error);
 
 /* Returns the number of records handed to the sink. */
 guint64 export_n_records(const Export *export);
-/* The feature for which a file needs several samples. */
+/* Whether a file must have several samples, because the only table is of windows. */
 gboolean export_needs_windows(const Export *export);

@@ -9,7 +9,7 @@
 
 #define BOOT_METRIC "host.boot_id"
 #define KERNEL_METRIC "host.kernel_release"
-/* Names that are kept with what is made of them; more are forgotten. */
+/* Maximum names that are kept with their derived forms; with more, all are forgotten. */
 #define MAX_MADE 4096
 
 /* How a value of a row becomes one of a record. */
@@ -35,10 +35,10 @@ struct flatten {
 	gboolean is_bound; /* flows are of this capture */
 	GArray *flows;
 	Made made[N_MADE];
-	Arena *names;                      /* and what is made of them */
+	Arena *names;                      /* and their derived forms */
 	Store *store;                      /* of sets of CPUs */
 	guint tgid, tid, user, kind, name; /* columns */
-	/* Leaders alone have it, and come before their threads. */
+	/* The user of the last leader: only leaders have it, and they come before their threads. */
 	gint32 user_of;
 	GString *user_name; /* empty: not known */
 };
@@ -192,7 +192,7 @@ static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 	sheet_put_text(sheet, column, out->str, out->len);
 }
 
-/* Borrows the text while the rows are lent, unless it is not UTF-8. */
+/* Puts a text, which is borrowed while the rows are lent, or copied if it is not UTF-8. */
 static void put_text(Sheet *sheet, guint column, const struct ctprof_text *text)
 {
 	if (g_utf8_validate_len(text->bytes, text->length, NULL))
@@ -224,7 +224,7 @@ static void put_value(Flatten *self, const Flow *flow, guint64 value)
 	}
 }
 
-/* The text of a column of the row in the making; NULL: absent. */
+/* Returns the text of a column of the current row; NULL: absent. */
 static const struct ctprof_text *text_at(const Sheet *sheet, guint column)
 {
 	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
@@ -254,7 +254,7 @@ static void put_made(Flatten *self, Made *made)
 	sheet_put_own(self->sheet, made->to, text ? text : make(self->names, made, from));
 }
 
-/* Memory must not grow with the threads. */
+/* Forgets the derived forms of too many names: memory must not grow with the threads. */
 static void forget_made(Flatten *self)
 {
 	guint n = 0;

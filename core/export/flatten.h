@@ -28,8 +28,8 @@ Flatten *flatten_new(Sheet *sheet);
 void flatten_free(Flatten *flatten);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Flatten, flatten_free)
 
-/* Before the rows of another capture. */
+/* Call before the rows of another capture. */
 void flatten_again(Flatten *flatten);
-/* The rows are of the class that the table is made of, and handed to the sink on return. */
+/* Writes rows of the class that the table is made of; they are with the sink on return. */
 gboolean flatten_rows(Flatten *flatten, const Origin *origin, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error);

@@ -17,7 +17,7 @@ struct grouping {
 	Filling *ending, *beginning;
 	const Origin *origin; /* while records are made */
 	gdouble seconds;
-	GString *partial; /* of the current row */
+	GString *partial; /* metrics of the current row that lack threads */
 };
 
 static gboolean is_of_windows(const Grouping *self)
@@ -170,7 +170,7 @@ static gboolean put_groups(Grouping *self, Filling *filling, GError **error)
 	       sheet_hand_over(self->sheet, error);
 }
 
-/* A window that there is not, such as one of two boots, is no row. */
+/* Writes the window that has ended.  If there is none, such as between two boots, writes no row. */
 static gboolean put_window(Grouping *self, GError **error)
 {
 	Filling *window = self->ending;

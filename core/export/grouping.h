@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Captures, and windows between samples, as records of a table of groups. */
+/* Writes captures, and windows between samples, as records of a table of groups. */
 #pragma once
 
 #include <glib.h>
@@ -10,7 +10,7 @@
 
 typedef struct grouping Grouping;
 
-/* The table is of groups or of windows. */
+/* sheet: a table of groups or of windows. */
 Grouping *grouping_new(Sheet *sheet, GroupBy group_by);
 void grouping_free(Grouping *grouping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Grouping, grouping_free)
@@ -20,6 +20,6 @@ void grouping_begin_file(Grouping *grouping, const char *file);
 gboolean grouping_begin(Grouping *grouping, GError **error);
 gboolean grouping_rows(Grouping *grouping, const Registry *registry, const struct ctprof_rows *rows,
 		       GError **error);
-/* All rows came; the records are handed to the sink on return.  facts NULL: not known. */
+/* Call after all rows; the records are with the sink on return.  facts NULL: not known. */
 gboolean grouping_end(Grouping *grouping, const Origin *origin, const Registry *registry,
 		      const LoadFacts *facts, GError **error);

@@ -18,7 +18,7 @@
 #define OF_ALL G_MAXUINT32
 #define OF_GROUPS (CTPROF_TABLE_GROUPS | CTPROF_TABLE_WINDOWS)
 
-/* In their order; those of an axis come before the last ones. */
+/* In order; those of an axis come before "threads". */
 static const struct naming {
 	guint32 rows;
 	struct ctprof_table_column column;
@@ -43,7 +43,7 @@ static const struct naming {
 	{OF_GROUPS, NAMING(TEXT, "partial", "text", "metrics for which some threads had no value")},
 };
 
-/* Columns that a metric of that name fills. */
+/* Columns that a metric of the same name fills. */
 static const char *const filled[] = {"pcomm", "comm", "cgroup", "user"};
 
 const char *schema_label(enum label label)
@@ -123,7 +123,7 @@ static struct ctprof_table_column column_of(const Metric *metric)
 	};
 }
 
-/* Whether it is what a column that names the row is made of. */
+/* Whether the metric may fill the column: one that names the row takes only certain metrics. */
 static gboolean may_fill(const Sheet *sheet, guint column, const char *name)
 {
 	const struct ctprof_table_column *known =
@@ -163,7 +163,7 @@ guint schema_find(const Sheet *sheet, const Metric *metric)
 										   : G_MAXUINT;
 }
 
-/* ---- what groups have of them ----------------------------------------------- */
+/* ---- metrics of groups ------------------------------------------------------- */
 
 static void learn_folded(Sheet *sheet, const Metric *metric)
 {

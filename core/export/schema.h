@@ -11,14 +11,15 @@
 /* The first columns of every table. */
 enum common_column { COMMON_HOST, COMMON_BOOT, COMMON_KERNEL, COMMON_TIME };
 
-/* The columns before the metrics; axis: of groups and windows. */
+/* Adds the columns before the metrics; axis: of groups and windows. */
 void schema_begin(Sheet *sheet, const Axis *axis);
-/* Adds the metrics of a capture; one that another capture has otherwise is left out. */
+/* Adds the metrics of a capture; leaves out those that another capture defines differently. */
 void schema_learn(Sheet *sheet, const Registry *registry);
 
-/* The rows of captures that a table is made of, one for one; N_ROW_CLASSES: it is of groups. */
+/* Returns the class of rows of which a table is made, one for one; N_ROW_CLASSES: it is of
+ * groups. */
 enum row_class schema_source(guint32 rows);
 /* Returns the metric's column, or G_MAXUINT if it has none. */
 guint schema_find(const Sheet *sheet, const Metric *metric);
-/* A column of groups for a label of an axis. */
+/* Returns the name of the column of groups for a label of an axis. */
 const char *schema_label(enum label label);

@@ -169,7 +169,7 @@ gboolean sheet_hand_over(Sheet *sheet, GError **error)
 	if (!plugin_records(sheet->sink, &records, error))
 		return FALSE;
 	sheet->n_rows += sheet->filled;
-	/* No row is being made now, so nothing else is cleared. */
+	/* No row is being filled now, so there is nothing else to clear. */
 	memset(sheet->present, 0, (gsize)sheet->columns->len * sheet->filled);
 	memset(sheet->values, 0, (gsize)sheet->columns->len * sheet->filled * sizeof(guint64));
 	sheet->filled = 0;

@@ -10,7 +10,7 @@
 typedef struct sheet {
 	Plugin *sink;
 	guint32 rows, number;
-	struct ctprof_table table; /* as the sink has it */
+	struct ctprof_table table; /* as passed to the sink */
 	GArray *columns;           /* struct ctprof_table_column */
 	GHashTable *places;        /* name -> its index + 1 */
 	GStringChunk *strings;     /* of the columns */
@@ -21,9 +21,9 @@ typedef struct sheet {
 	guint64 n_rows; /* handed to the sink */
 } Sheet;
 
-/* The tables there are: bits from 1 to this. */
+/* Tables are bits from 1 to this one. */
 #define SHEET_LAST CTPROF_TABLE_CAPTURES
-/* "thread", of CTPROF_TABLE_THREADS. */
+/* Returns "thread" for CTPROF_TABLE_THREADS, and so on. */
 const char *sheet_name(guint32 rows);
 
 /* rows: CTPROF_TABLE_*, one bit; number: of the table in the file. */
@@ -36,7 +36,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sheet, sheet_free)
 guint sheet_add(Sheet *sheet, const struct ctprof_table_column *column);
 /* Returns the index of the column, or G_MAXUINT if not found. */
 guint sheet_find(const Sheet *sheet, const char *name);
-/* Shows the sink the columns. */
+/* Passes the columns to the sink. */
 gboolean sheet_begin(Sheet *sheet, GError **error);
 
 /* Sets a value of the current row; ignores the column G_MAXUINT. */
@@ -53,9 +53,9 @@ static inline void sheet_put(Sheet *sheet, guint column, guint64 value)
 void sheet_put_real(Sheet *sheet, guint column, gdouble value);
 /* Copies the text; NULL: absent.  Bytes that are not UTF-8 become \xNN. */
 void sheet_put_text(Sheet *sheet, guint column, const char *text, gsize length);
-/* Does not copy it: it stays until sheet_hand_over(). */
+/* Does not copy the text, which must stay valid until sheet_hand_over(). */
 void sheet_put_own(Sheet *sheet, guint column, const struct ctprof_text *text);
-/* The row is complete; the next one is empty. */
+/* Completes the current row; the next one is empty. */
 gboolean sheet_next(Sheet *sheet, GError **error);
-/* Hands the rows to the sink. */
+/* Passes the rows to the sink. */
 gboolean sheet_hand_over(Sheet *sheet, GError **error);
