@@ -10,13 +10,13 @@ typedef struct span {
 	const char *p, *end;
 } Span;
 
-/* The component at p. */
+/* Returns the component at p. */
 static Span component_at(const char *p)
 {
 	return (Span){p, p + strcspn(p, "/")};
 }
 
-/* The start of the next component; NULL after the last. */
+/* Returns the start of the next component; NULL after the last. */
 static const char *component_next(Span component)
 {
 	return *component.end == '/' ? component.end + 1 : NULL;
