@@ -22,7 +22,7 @@ typedef struct bucket {
 	guint64 least;   /* part of told: counted by the scheduler, which is never too high */
 	guint64 slack;   /* possible error of charges, as ticks are truncated */
 	gboolean is_old; /* charged with an unknown time from before the window */
-	CpuTime rest;    /* the rest of charged, to be divided */
+	CpuTime rest;    /* the part to be divided */
 } Bucket;
 
 struct exits {

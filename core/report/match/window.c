@@ -23,7 +23,7 @@ typedef struct joint {
 	gint slots[SIDES]; /* -1: that side does not have it */
 	gint exit_slot;    /* slot in an exit record, or -1 */
 	const Measure *measure;
-	gboolean restarts; /* with the program */
+	gboolean restarts; /* at 0, when another program is executed */
 } Joint;
 
 typedef struct window {
