@@ -26,7 +26,7 @@ typedef struct ladder {
 } Ladder;
 
 const Ladder *ladder_find(guint32 ladder);
-/* The ladder for values of a metric. */
+/* Returns the ladder for values of a metric. */
 guint32 ladder_of(guint32 kind, guint32 unit);
 /* Returns the unit's word for machines: "ns", "bytes" (for KiB, too), ... */
 const char *unit_word(guint32 unit);
