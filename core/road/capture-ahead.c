@@ -51,7 +51,7 @@ struct capture_ahead {
 
 /* ---- in the supervised process ------------------------------------------------- */
 
-/* Waits for the word to go on; FALSE: it does not come.  The word stays in the socket, for a
+/* Waits for the message to go on; FALSE: it does not come.  The message stays in the socket, for a
  * process that repeats the work. */
 static gboolean hear(const CaptureAhead *self)
 {
@@ -138,7 +138,7 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 		gboolean is_last = has_ended(self);
 
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, MSG_DONTWAIT);
-		/* ECONNRESET: our word was only peeked at; their messages come after that. */
+		/* ECONNRESET: our message was only peeked at; theirs come after that. */
 		if (got >= 0 || errno == ECONNRESET || errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
@@ -161,7 +161,7 @@ static int reap(CaptureAhead *self)
 	gboolean told = FALSE;
 	int status = 0;
 
-	/* Release a process that still waits for a word. */
+	/* Release a process that still waits for a message. */
 	(void)shutdown(self->line[0], SHUT_WR);
 	while (waitpid(self->pid, &status, WNOHANG) == 0) {
 		if (crash_interrupted() && !told)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Captures that listen for ended threads before they read any: they are started ahead of time, in a
- * process of their own, which waits for a word to go on.  A plugin that fails there is left out and
- * the work is repeated, as in any supervised process, but then without records of ended threads.
+ * process of their own, which then waits for a message to go on.  A plugin that fails there is left
+ * out and the work is repeated, as in any supervised process, but then without records of ended
+ * threads.
  */
 #pragma once
 

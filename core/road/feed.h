@@ -38,8 +38,8 @@ struct feed {
 	gboolean (*take_memory)(Feed *feed, const Look *look, GError **error);
 	void (*keep)(Feed *feed);
 
-	/* When the memory that the screen shows is to be read: monotonic time in µs; G_MAXINT64:
-	 * never. */
+	/* Returns when the memory that the screen shows is to be read: monotonic time in µs;
+	 * G_MAXINT64: never. */
 	gint64 (*memory_due)(const Feed *feed, const Look *look);
 	/* Returns the memory that was read; NULL: not read yet, or with an error it cannot be
 	 * read. */

@@ -61,9 +61,9 @@ static void settle_pss(Live *self, gint64 now_us, const Look *look)
 	self->reads_pss = is_due;
 }
 
-/* Where threads wait takes a file or two of every thread, so it is skipped unless the screen shows
- * it.  A sample with it ends one window and begins another; then it is skipped until its cost is
- * paid for. */
+/* Reading where threads wait takes a file or two per thread, so it is skipped unless the screen
+ * shows it.  A sample with it ends one window and begins another; then it is skipped until its cost
+ * is paid for. */
 static void settle_wait(Live *self, gint64 now_us, const Look *look)
 {
 	if (!look->closer)

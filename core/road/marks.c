@@ -133,7 +133,7 @@ static void take_lines(int fd, Marks *marks)
 
 		if (n < 0 && errno == ENOTSOCK)
 			n = read(fd, bytes, sizeof bytes);
-		/* A FIFO that no one writes now: an unfinished line is complete. */
+		/* No one writes to the FIFO now: an unfinished line is complete. */
 		if (n == 0)
 			end_line(marks);
 		if (n <= 0)

@@ -28,8 +28,7 @@ typedef struct replay {
 	const char *path;
 	char *name;           /* the last component of path */
 	Memory memory, found; /* found: not shown yet */
-	Sample *older;        /* older one of the next window, newer: feed.taken; NULL: the current
-			       * newer one */
+	Sample *older;        /* older one of the next window; NULL: samples[1] */
 	guint next_to, next_length;
 	Output *save; /* NULL: it was written, or cannot be */
 	char *why_none;
