@@ -5,7 +5,7 @@
 
 /* ---- drawing ---------------------------------------------------------------------- */
 
-/* Returns the report without all parts that are drawn only on request. */
+/* Returns a copy of the report with no parts; the caller adds those to draw. */
 static struct ctprof_report bare(const Drawer *drawer, const struct ctprof_report *report)
 {
 	struct ctprof_report part = *report;

@@ -30,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
 void page_add_row(Page *page, char *text, const char *name, const char *subject);
 const Row *page_row(const Page *page, guint i);
 
-/* Returns the next row after from, starting again at the top, that contains text; -1: none. */
+/* Returns the next row after from, wrapping around, that contains text, ignoring case; -1: none. */
 gint page_search(const Page *page, guint from, const char *text);
 
 /* The user's position on a page. */

@@ -202,7 +202,7 @@ static void draw_below(const Screen *screen, guint height)
 	terminal_put(screen->terminal, height - 1, keys, TERMINAL_HEADING);
 }
 
-/* Fails if no page can be made; actions undo a change for which there is none. */
+/* Fails if no page can be made; actions undo a setting with which none can be made. */
 gboolean screen_draw(Screen *screen, GError **error)
 {
 	guint height = screen_height(screen);

@@ -175,7 +175,7 @@ Terminal *terminal_open(GError **error)
 	return g_steal_pointer(&terminal);
 }
 
-/* Once the supervisor has been killed, the terminal is the shell's, and would send SIGTTOU. */
+/* Once the supervisor has been killed, the terminal is the shell's: changes would raise SIGTTOU. */
 static void stay_allowed(void)
 {
 	sigset_t set;
