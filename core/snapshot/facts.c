@@ -3,7 +3,7 @@
 
 #include "ctprof/sink.h"
 
-/* Maximum facts of a kind; a file with more has been forged. */
+/* Maximum facts of a kind; only a crafted file has more. */
 #define MAX_FACTS 4096
 
 static GHashTable *new_table(void)

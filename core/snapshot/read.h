@@ -55,7 +55,7 @@ gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret
 
 /* Returns the last sample, up to this one, with which a part of the recording can begin. */
 guint recording_find_key(const Recording *recording, guint sample);
-/* Writes the samples from recording_find_key() of first to last. */
+/* Writes the samples up to last, beginning with recording_find_key() of first. */
 gboolean recording_cut(Recording *recording, guint first, guint last, Output *output,
 		       GError **error);
 
