@@ -7,7 +7,7 @@
 #include "road/load.h"
 #include "road/redacting.h"
 
-/* The tabulate() of the request. */
+/* Implements tabulate() of the request. */
 static gboolean tabulate(const Session *session, Plugin *sink, Output *output,
 			 CaptureOptions *options, CaptureResult *ret_result, GError **error)
 {
