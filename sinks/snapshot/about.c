@@ -43,7 +43,7 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 		json_print(json, ",\"tag\":%s", metric->tag);
 	if (metric->gates)
 		json_print(json, ",\"gates\":%s", metric->gates);
-	/* STILL is of no use to readers of the file. */
+	/* Readers of the file have no use for STILL. */
 	if (metric->flags & ~CTPROF_METRIC_STILL)
 		about_write_flags(json, metric->flags);
 	about_write_polarity(json, metric);
@@ -136,7 +136,7 @@ void about_begin_sample(struct json *json, const struct ctprof_capture *capture)
 	about_write_begin(json, capture);
 }
 
-/* The fields that a redaction has replaced, and by which key. */
+/* Writes the fields that a redaction replaced, and the key it used. */
 static void about_write_redaction(struct json *json, const struct ctprof_capture_end *end)
 {
 	const char *key = BORDER_MEMBER(end, redaction_key, NULL);
@@ -156,8 +156,7 @@ static void about_write_redaction(struct json *json, const struct ctprof_capture
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns)
 {
-	/* CLOCK_BOOTTIME does not go back; a recorded root has one time for
-	 * everything. */
+	/* CLOCK_BOOTTIME does not go back; in a recorded root all times are the same. */
 	uint64_t skew =
 		end->monotonic_ns > began_monotonic_ns ? end->monotonic_ns - began_monotonic_ns : 0;
 

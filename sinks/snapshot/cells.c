@@ -239,7 +239,7 @@ static const struct form forms[N_VALUE_KINDS] = {
 	[VALUE_TEXTS] = {read_texts, NULL, 0, 0},
 };
 
-/* Whether null is valid for the kind: absent, or no limit. */
+/* Whether null is valid for the kind: it means an absent value, or no limit. */
 static bool may_be_null(enum value_kind kind)
 {
 	return strcmp(value_absent(kind), "null") == 0;
@@ -348,7 +348,7 @@ static bool is_ascending(const struct ctprof_map_entry *entries, size_t n)
 	return i >= n;
 }
 
-/* Keys that are not UTF-8 can become equal; the last one counts. */
+/* Drops repeated keys, which can arise from bytes that are not UTF-8; the last one counts. */
 static size_t drop_repeated(struct ctprof_map_entry *entries, size_t n)
 {
 	size_t kept = 0;
@@ -424,7 +424,7 @@ static int put_cpus(struct cells *cells, const struct cell *cell, const struct r
 	return 0;
 }
 
-/* The function for the metric's own kind. */
+/* The put function for the metric's own kind. */
 static int (*const puts_of[N_VALUE_KINDS])(struct cells *cells, const struct cell *cell,
 					   const struct row *row, uint32_t slot) = {
 	[VALUE_U64] = put_u64, [VALUE_CHAR] = put_u64,  [VALUE_BOOL] = put_u64,

@@ -37,10 +37,10 @@ struct row {
 	uint64_t row;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int cells_init(struct cells *cells);
 void cells_free(struct cells *cells);
-/* Empties n cells, one for each member of a shape. */
+/* Empties the first n cells, one for each member of a shape. */
 int cells_begin(struct cells *cells, uint32_t n);
 
 /* Keeps a text of the file, with a NUL, until cells_begin(). */
@@ -63,10 +63,10 @@ static inline bool cells_has(const struct cells *cells, const struct shape *shap
 	return cell->state == CELL_VALUE || cell->exact;
 }
 
-/* The text of member i, "" if it is missing, with a NUL.  Valid until the next is
+/* Returns the text of member i with a NUL, "" if it is missing; valid until the next text is
  * kept. */
 struct text cells_text(const struct cells *cells, uint32_t i);
-/* Puts the value of member i, which has a metric and cells_has(). */
+/* Puts the value of member i, which must have a metric; cells_has() must be true. */
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);
 /* Puts the value if it is present, otherwise the reason: state, or unseen. */
 int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,

@@ -17,7 +17,7 @@
 #define CHECKSUM_BYTES 4u
 /* The size of the beginning of our frames: the format and the time. */
 #define HEAD_TEXT_BYTES 160
-/* Compressed bytes that usually contain the beginning. */
+/* The number of compressed bytes that usually contain that beginning. */
 #define HEAD_BYTES 4096
 #define COPY_BYTES (256u * 1024)
 /* A larger table is not plausible: a sample per second for four years. */
@@ -62,7 +62,7 @@ static int read_table(const struct ctprof_input *input, uint64_t bytes, struct s
 	return r;
 }
 
-/* Whether the file has a table that matches it: 1 or 0, or -errno. */
+/* Looks for a table that matches the file: 1 or 0, or -errno. */
 static int find_table(const struct ctprof_input *input, struct seek_table *table)
 {
 	uint8_t footer[SEEK_FOOTER_BYTES];
@@ -92,7 +92,7 @@ static uint32_t little_endian(const uint8_t *at, size_t n)
 	return value;
 }
 
-/* The size of a frame's header (RFC 8878, 3.1.1.1), after its magic number. */
+/* Returns the size of a frame's header (RFC 8878, 3.1.1.1) after its magic number. */
 static uint32_t header_bytes(uint8_t descriptor)
 {
 	static const uint8_t of_dictionary[] = {0, 1, 2, 4}, of_size[] = {0, 2, 4, 8};
@@ -103,7 +103,7 @@ static uint32_t header_bytes(uint8_t descriptor)
 	return bytes + (is_single && descriptor >> 6 == 0);
 }
 
-/* The size of the frame at offset; 0 if it is not a frame, or incomplete; or -errno. */
+/* Returns the size of the frame at offset; 0 if it is not a frame, or incomplete; or -errno. */
 static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
 {
 	uint8_t head[MAGIC_BYTES + 1], block[BLOCK_HEAD_BYTES];
@@ -126,7 +126,7 @@ static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
 	return at <= input->size ? (int64_t)(at - offset) : 0;
 }
 
-/* The beginning of the frame's text; "" if it is not a frame. */
+/* Reads the beginning of the frame's text; "" if it is not a frame. */
 static int read_head(const struct ctprof_input *input, const struct seek_frame *frame,
 		     ZSTD_DCtx *zstd, char text[HEAD_TEXT_BYTES + 1])
 {
@@ -150,7 +150,7 @@ static int read_head(const struct ctprof_input *input, const struct seek_frame *
 	return got < 0 ? (int)got : 0;
 }
 
-/* Takes the word, if the text begins with it. */
+/* Skips the word if the text begins with it. */
 static bool skip(const char **text, const char *word)
 {
 	size_t len = strlen(word);
@@ -161,7 +161,7 @@ static bool skip(const char **text, const char *word)
 	return true;
 }
 
-/* False if it is not a frame of a recording. */
+/* Returns false if the frame is not one of a recording. */
 static bool parse_head(const char *text, struct seek_frame *frame)
 {
 	if (!skip(&text, "{\"format\":{\"name\":\"ctprof\",\"version\":1"))

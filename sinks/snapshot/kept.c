@@ -92,7 +92,7 @@ static char *copy_bytes(char **at, const char *bytes, size_t len)
 	return copy;
 }
 
-/* A single block of memory: the map, then the texts of its entries. */
+/* Copies a map into a single block of memory: the map, then the texts of its entries. */
 static struct ctprof_map *copy_map(const struct ctprof_map *map)
 {
 	size_t head = offsetof(struct ctprof_map, entries) + map->n * sizeof map->entries[0];
@@ -386,7 +386,8 @@ void kept_drop(struct kept_row *row)
 	row->sample = 0;
 }
 
-/* The array keeps a capacity that follows from its number of rows, or is larger (array.h). */
+/* Removes the rows last seen before sample `since`.  The array keeps its capacity, which may then
+ * exceed what array.h derives from n. */
 static void sweep(struct kept_rows *rows, uint64_t since,
 		  void (*each)(void *context, const struct kept_row *row), void *context)
 {

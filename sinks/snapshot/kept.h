@@ -48,23 +48,23 @@ struct kept {
 	struct kept_rows of[KEPT_N_CLASSES];
 };
 
-/* The class whose rows have values of that scope; KEPT_N_CLASSES: unknown. */
+/* Returns the class whose rows have values of that scope; KEPT_N_CLASSES: unknown. */
 enum kept_class kept_class_of(uint32_t scope);
 
 /* An empty struct kept is all zeros. */
 void kept_free(struct kept *kept);
-/* Sets the type of a slot; to be called before there are rows.  0 or -ENOMEM. */
+/* Sets the type of a slot; must be called before there are rows.  0 or -ENOMEM. */
 int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type);
 
 /* Begins another sample: no row has been seen in it. */
 void kept_begin(struct kept *kept);
-/* The row of that target, or NULL. */
+/* Returns the row of that target, or NULL. */
 struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_target *target,
 			   uint32_t nth);
 /*
- * The row of that target, marked as seen; in a new row all values are absent as UNSUPPORTED.  If an
- * object with that name was already seen in this sample, this is another one.  0, -ENOMEM, or
- * -EINVAL: too many of one name.
+ * Finds or adds the row of that target and marks it as seen; in a new row all values are absent as
+ * UNSUPPORTED.  If an object with that name was already seen in this sample, this is another one.
+ * 0, -ENOMEM, or -EINVAL: too many of one name.
  */
 int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
 	      bool *ret_is_new);
@@ -89,7 +89,7 @@ int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, 
 int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
 		const uint8_t *states, uint8_t *changed);
 
-/* Makes all values absent as UNSUPPORTED. */
+/* Makes all values of a row absent as UNSUPPORTED. */
 void kept_reset(const struct kept_rows *rows, struct kept_row *row);
 /* Marks a row for kept_sweep_dropped(). */
 void kept_drop(struct kept_row *row);
@@ -97,5 +97,5 @@ void kept_sweep_dropped(struct kept_rows *rows);
 /* Drops the rows that are not in this sample, after calling each() for them. */
 void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
 		void *context);
-/* Threads by (tgid, tid), cgroups by path. */
+/* Sorts threads by (tgid, tid), cgroups by path. */
 void kept_sort(struct kept_rows *rows, enum kept_class class);

@@ -39,7 +39,7 @@ void named_free(struct named *named)
 	free(named->states);
 }
 
-/* The index of the group, or the number of groups. */
+/* Returns the index of the group, or the number of groups if it is unknown. */
 static uint32_t named_find_group(const struct named *named, struct text name)
 {
 	uint32_t i = 0;
@@ -190,7 +190,7 @@ static void read_members(struct named *named, struct pull *pull, struct cells *c
 	}
 }
 
-/* Every record must name its object. */
+/* Finds the name of the object, which every record must have. */
 static bool find_target(struct pull *pull, const struct cells *cells,
 			struct ctprof_target *ret_target)
 {
@@ -215,7 +215,7 @@ static bool find_target(struct pull *pull, const struct cells *cells,
 	return true;
 }
 
-/* Values of other groups' metrics do not belong in the record. */
+/* Puts the values of the group's metrics; those of other groups do not belong in the record. */
 static int put_values(const struct named *named, struct cells *cells, uint32_t group,
 		      const struct row *row, bool partial)
 {

@@ -10,7 +10,7 @@ struct named {
 	uint32_t *member_groups; /* for each metric: index in groups */
 	uint32_t n_groups;
 	uint8_t *states; /* for each member of the current record */
-	uint32_t nth;    /* index among objects of its name, as last read */
+	uint32_t nth;    /* index among the objects of that name, as last read */
 };
 
 /* An empty one is all zeros.  0 or -ENOMEM. */
@@ -18,7 +18,7 @@ int named_init(struct named *named);
 void named_free(struct named *named);
 /* Adds a metric of object scope.  0, -EEXIST: a member already has the name; or -ENOMEM. */
 int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural);
-/* To be called after the last metric.  0 or -ENOMEM. */
+/* Must be called after the last metric.  0 or -ENOMEM. */
 int named_seal(struct named *named);
 
 /*

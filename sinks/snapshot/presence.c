@@ -9,8 +9,7 @@
 #include "words.h"
 
 #define NO_SET UINT32_MAX
-/* Limit for all sets together: more than any capture has, and small enough for
- * memory. */
+/* Limit for all sets together: more than any capture has, but small enough for memory. */
 #define MAX_ABSENCES (64u << 20)
 /* An absence is a member's index and its state in one number. */
 #define STATE_BITS 8
@@ -31,7 +30,7 @@ struct presence {
 	void *tree;    /* of the sets, by their states; see tsearch() */
 };
 
-/* A reason that only a newer host knows is written as the first one. */
+/* A reason that only a newer host knows is written as the first one in words_absences. */
 static const struct word *presence_find_reason(uint8_t state)
 {
 	const struct word *reason = words_absences;
@@ -116,7 +115,7 @@ static int compare_sets(const void *a, const void *b)
 	return memcmp(x->states, y->states, x->presence->shape->n);
 }
 
-/* Stores another set; NO_SET if there is no room for it. */
+/* Stores another set; returns NO_SET if there is no room for it. */
 static uint32_t presence_add(struct presence *presence, const struct set *model)
 {
 	uint32_t n = presence->shape->n;

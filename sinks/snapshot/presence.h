@@ -9,12 +9,13 @@
 #include "pull.h"
 #include "shape.h"
 
-/* Maximum number of stored sets; rows with further sets contain them. */
+/* Maximum number of stored sets; rows with further sets contain them in full. */
 #define PRESENCE_MAX_SETS 65536
 
 struct presence;
 
-/* Sets over a shape, which must outlive them unchanged.  NULL: out of memory. */
+/* Creates an empty list of sets over a shape, which must outlive it unchanged.  NULL: out of
+ * memory. */
 struct presence *presence_new(const struct shape *shape);
 void presence_free(struct presence *presence);
 /* Forgets the sets. */
@@ -23,7 +24,7 @@ void presence_clear(struct presence *presence);
 /* Writes the number of the set with these states, or the set itself if there is
  * no room for another. */
 void presence_write_ref(struct presence *presence, struct json *json, const uint8_t *states);
-/* All sets, as an array. */
+/* Writes all sets as an array. */
 void presence_write_sets(const struct presence *presence, struct json *json);
 
 /* Writes one set: the object reason -> names.  Names of present values do not appear. */
@@ -36,7 +37,7 @@ void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *st
 struct presence_sets {
 	uint32_t *absences;
 	size_t n_absences;
-	uint32_t *ends; /* of the sets, in absences */
+	uint32_t *ends; /* for each set: where it ends in absences */
 	uint32_t n;
 };
 
@@ -44,5 +45,5 @@ void presence_sets_free(struct presence_sets *sets);
 /* Reads the array; states: scratch. */
 void presence_sets_read(struct presence_sets *sets, struct pull *pull, const struct shape *shape,
 			uint8_t *states);
-/* The states of set i, which must exist. */
+/* Gets the states of set i, which must exist. */
 void presence_sets_get(const struct presence_sets *sets, uint32_t i, uint8_t *states, uint32_t n);

@@ -75,7 +75,7 @@ static uint64_t pull_offset(const struct pull *pull, const char *at)
 	return pull->base + (uint64_t)(at - pull->buffer);
 }
 
-/* "expected EXPECTED in WHERE, found FOUND" */
+/* Reports "expected EXPECTED in WHERE, found FOUND". */
 static void pull_tell_found(struct pull *pull, const char *at, const char *expected,
 			    const char *found)
 {
@@ -274,7 +274,7 @@ static void pull_pass_odd(struct pull *pull, const char **start, bool *escaped)
 	}
 }
 
-/* A string between its quotes, as written. */
+/* Reads a string between its quotes, without decoding it. */
 static bool pull_raw_string(struct pull *pull, const char *expected, struct text *ret_raw,
 			    bool *ret_escaped)
 {

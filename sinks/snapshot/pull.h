@@ -50,7 +50,7 @@ struct pull_list {
 /* The caller sets fill, fault, context and the limits before.  0 or -ENOMEM. */
 int pull_init(struct pull *pull);
 void pull_free(struct pull *pull);
-/* Prepares for a new pass, as after pull_init(); the limits and functions stay. */
+/* Prepares for a new pass, as pull_init() does; the limits and functions stay. */
 void pull_rewind(struct pull *pull);
 
 /* Stops with an error that has already been reported. */
@@ -59,9 +59,9 @@ void pull_stop(struct pull *pull, int error);
 void pull_fail(struct pull *pull, const char *expected);
 /* The same for the text at `at`, which must still be in the window. */
 void pull_fail_at(struct pull *pull, const char *at, const char *expected, struct text found);
-/* "expected each key once in WHERE, found a second KEY". */
+/* Fails with "expected each key once in WHERE, found a second KEY". */
 void pull_fail_twice(struct pull *pull, struct text key);
-/* "expected at most MOST WHAT in WHERE, found more". */
+/* Fails with "expected at most MOST WHAT in WHERE, found more". */
 void pull_fail_limit(struct pull *pull, uint64_t most, const char *what);
 
 char pull_peek_far(struct pull *pull);
@@ -125,8 +125,8 @@ bool pull_bool(struct pull *pull, bool *ret_value);
 /* Consumes null, if it is next. */
 bool pull_null(struct pull *pull);
 
-/* The number of digits that p begins with, at most 8, and their value.  They are read
- * as one word, since a loop over digits mispredicts the end of each number. */
+/* Returns the number of digits at p, at most 8, and their value.  The digits are read as one word,
+ * since a loop over them would mispredict the end of each number. */
 static inline unsigned pull_word_digits(const char *p, uint64_t *ret_value)
 {
 	uint64_t word;
@@ -166,7 +166,7 @@ static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
 	return n + more;
 }
 
-/* The length of a complete integer of at most 16 digits; 0: use the slow path. */
+/* Returns the length of a complete integer of at most 16 digits; 0: use the slow path. */
 static inline unsigned pull_plain_number(const char *p, uint64_t *ret_value)
 {
 	unsigned n = pull_digits(p, ret_value);

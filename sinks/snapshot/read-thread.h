@@ -17,7 +17,7 @@ struct thread_reader {
 	uint8_t *states;   /* of the members in the record being read */
 	uint32_t *wanted;  /* members that have a metric */
 	uint32_t n_wanted;
-	uint32_t set; /* the set that states is of; UINT32_MAX: of no set */
+	uint32_t set; /* number of the set in states; UINT32_MAX: not from a set */
 	bool has_states, has_extra;
 	char expected[64]; /* for a message */
 };
@@ -25,12 +25,12 @@ struct thread_reader {
 /* Begins with the format's fields of SCHEMA_THREAD or SCHEMA_EXIT.  0 or -ENOMEM. */
 int thread_reader_init(struct thread_reader *reader, size_t place);
 void thread_reader_free(struct thread_reader *reader);
-/* To be called after the last metric.  0 or -ENOMEM. */
+/* Must be called after the last metric.  0 or -ENOMEM. */
 int thread_reader_seal(struct thread_reader *reader);
 
 /* Reads the array of sets that the records refer to, after thread_reader_seal(). */
 void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull);
-/* To be called before the sets of another frame are read. */
+/* Must be called before the sets of another frame are read. */
 void thread_reader_clear_sets(struct thread_reader *reader);
 /* Skips a record, with all checks, but without reading its values. */
 void thread_reader_skip(const struct thread_reader *reader, struct pull *pull);

@@ -446,7 +446,8 @@ enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
 
 _Static_assert(N_PARTS + SCHEMA_N_OBJECTS <= 32, "struct reader.seen has a bit for each");
 
-/* The part with that key, or the object, numbered after the parts; NULL if there is neither. */
+/* Finds the part with that key, or the object, numbered after the parts; NULL if there is
+ * neither. */
 static const char *reader_find_part(struct text key, size_t *ret_part)
 {
 	for (size_t i = 0; i < N_PARTS + SCHEMA_N_OBJECTS; i++) {
@@ -534,7 +535,7 @@ static int reader_skim(struct reader *reader)
 	int r = reader_pass(reader, PASS_SKIM);
 
 	/* Invalid text is mostly due to damage of the file, which is the better explanation:
-	 * reading on may find that, and the last message counts. */
+	 * reading on may find the damage, and the last message counts. */
 	if (reader->faulted)
 		(void)unzstd_drain(reader->unzstd);
 	if (r < 0 || reader->sealed)

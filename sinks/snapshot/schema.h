@@ -41,7 +41,7 @@ enum {
 	SCHEMA_EXIT,
 };
 
-/* The place of the metric's values. */
+/* Returns the place of the metric's values. */
 size_t schema_find_place(const struct ctprof_metric *metric);
 
 /* The first fields of a thread, and of one that ended, come from the row's target. */

@@ -37,7 +37,8 @@ struct seek_list {
 void seek_list_clear(struct seek_list *list);
 /* Appends a frame.  0 or -ENOMEM. */
 int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, bool is_key);
-/* The table at the end of the file, which the caller frees; NULL: out of memory. */
+/* Returns the table to be written at the end of the file, which the caller frees; NULL: out of
+ * memory. */
 char *seek_list_make(const struct seek_list *list, size_t *ret_size);
 
 /* A frame of a recording. */
@@ -53,9 +54,9 @@ struct seek_table {
 };
 
 void seek_table_clear(struct seek_table *table);
-/* Appends a frame and sets its offset. -ENOMEM. */
+/* Appends a frame and sets its offset.  0 or -ENOMEM. */
 int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key);
-/* The size of the table with that footer; 0 if it is not the footer of a table. */
+/* Returns the size of the table with that footer; 0 if it is not the footer of a table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
 /* Parses the table at the end of a file of size bytes.  0, -EBADMSG: invalid; or -ENOMEM. */
 int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size);

@@ -154,8 +154,8 @@ static struct json *series_list(struct series *series, enum list list)
 	return json;
 }
 
-/* If more than half of the threads are different, a whole document is not larger; its other
- * contents take as much as several dozen threads. */
+/* Counts threads that came or went.  If they are more than half of the threads, a whole document is
+ * not larger than the changes; its other contents take as much as several dozen threads. */
 static void series_count_other(struct series *series, bool is_other)
 {
 	series->n_others += is_other;

@@ -14,7 +14,7 @@ static inline uint64_t series_sample(const struct ctprof_capture *capture)
 	return BORDER_MEMBER(capture, sample, 0);
 }
 
-/* The ops of a sink, for samples.  0 or -errno. */
+/* The sink's operations for samples of a recording.  0 or -errno. */
 int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture);
 int series_rows(struct snapshot *snapshot, const struct ctprof_rows *rows);
 /* Passes threads that are unchanged since the sample before. */

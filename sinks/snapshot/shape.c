@@ -27,7 +27,7 @@ static uint32_t shape_hash(struct text name)
 	return hash ^ hash >> 16;
 }
 
-/* The bucket with the name, or the free one where it belongs. */
+/* Returns the bucket with the name, or the free one where it belongs. */
 static uint32_t *shape_find_bucket(const struct shape *shape, struct text name)
 {
 	uint32_t mask = shape->n_buckets - 1;

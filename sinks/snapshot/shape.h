@@ -34,10 +34,10 @@ int shape_add_metric(struct shape *shape, const struct ctprof_metric_info *info,
 		     enum value_kind natural);
 void shape_free(struct shape *shape);
 
-/* The member of that name, or SHAPE_NONE. */
+/* Returns the member of that name, or SHAPE_NONE. */
 uint32_t shape_find(const struct shape *shape, struct text name);
 
-/* The text member whose bytes have that name, NAME_hex; or SHAPE_NONE. */
+/* Returns the text member whose bytes are the member of that name, NAME_hex; or SHAPE_NONE. */
 uint32_t shape_find_hex(const struct shape *shape, struct text name);
 
 static inline struct text member_name(const struct member *member)
@@ -50,7 +50,7 @@ static inline void member_write_key(struct json *json, const struct member *memb
 	json_raw(json, member->key.p - comma, member->key.len + comma);
 }
 
-/* The member's state in a row; a value that does not fit the member's kind is invalid. */
+/* Returns the member's state in a row; a value that does not fit the member's kind is invalid. */
 static inline uint8_t member_state(const struct member *member, const uint64_t *values,
 				   const uint8_t *states)
 {

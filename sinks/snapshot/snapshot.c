@@ -100,7 +100,8 @@ static int snapshot_seal(struct snapshot *self)
 	return r;
 }
 
-/* Row i's cells.  If the scope has no metrics, rows have no cells, and may lack the arrays. */
+/* Returns the cells of row i.  If the scope has no metrics, rows have no cells, and the arrays may
+ * be missing. */
 static const uint64_t *rows_values(const struct ctprof_rows *rows, uint64_t i)
 {
 	return rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL;
@@ -199,8 +200,8 @@ static const struct row_class {
 	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_load_objects},
 };
 
-/* The class of a scope; process and mm values are in the rows of threads.  SNAPSHOT_N_CLASSES:
- * unknown scope. */
+/* Returns the class of a scope; process and mm values are in the rows of threads.
+ * SNAPSHOT_N_CLASSES: unknown scope. */
 static size_t snapshot_find_class(uint32_t scope)
 {
 	size_t i = 0;

@@ -42,7 +42,7 @@ struct snapshot {
 	bool host_seen, capture_seen, exits_seen, objects_seen;
 };
 
-/* The parts of a whole document, in this order. */
+/* Each writes a part of a whole document; they must be called in this order. */
 void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns);
 int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows);
 /* Writes everything between the last written part and this one. */

@@ -11,11 +11,11 @@ struct stream;
 struct stream *stream_new(const struct ctprof_host *host);
 void stream_free(struct stream *stream);
 
-/* The buffer to write text to; its error is the stream's. */
+/* Returns the buffer to write text to; its error is the stream's. */
 struct json *stream_json(struct stream *stream);
 /* Ends the frame; text written afterwards begins another.  0, or the first error. */
 int stream_finish(struct stream *stream);
-/* Size of the frame, as passed to the host. */
+/* Returns the size of the frame, as passed to the host. */
 uint64_t stream_size(const struct stream *stream);
-/* Forgets a frame that was not finished, and its error. */
+/* Drops a frame that was not finished, and its error. */
 void stream_reset(struct stream *stream);

@@ -14,7 +14,7 @@ void thread_writer_free(struct thread_writer *writer);
 /* Binds a field of the format, or adds to "extra".  0, -EEXIST: its type differs from the field's,
  * it was already added, or records use its name; or -ENOMEM. */
 int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_info *info);
-/* To be called after the last metric.  0 or -ENOMEM. */
+/* Must be called after the last metric.  0 or -ENOMEM. */
 int thread_writer_seal(struct thread_writer *writer);
 
 /* Writes one record; values and states are as in struct ctprof_rows. */
@@ -26,7 +26,7 @@ void thread_write(struct thread_writer *writer, struct json *json,
 void thread_write_changed(struct thread_writer *writer, struct json *json,
 			  const struct ctprof_target *target, const uint64_t *values,
 			  const uint8_t *states, const uint8_t *changed);
-/* Forgets the sets of the records written so far. */
+/* Forgets the presence sets of the records written so far. */
 void thread_writer_clear_sets(struct thread_writer *writer);
 /* Writes the sets that "presence" in the records refers to. */
 void thread_write_presence_sets(const struct thread_writer *writer, struct json *json);

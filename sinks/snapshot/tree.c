@@ -39,7 +39,7 @@ static struct text tree_path(const struct tree *tree, uint32_t leaf)
 	return (struct text){name.p + tree->skip, name.len - tree->skip};
 }
 
-/* The length of the objects that both paths begin with. */
+/* Returns the length of the objects that both paths begin with. */
 static size_t find_shared(struct text a, struct text b)
 {
 	size_t shared = 0;
@@ -50,7 +50,7 @@ static size_t find_shared(struct text a, struct text b)
 	return shared;
 }
 
-/* Whether path is below the path of a value. */
+/* Whether path is nested in the path of a value. */
 static bool is_below(struct text path, struct text value)
 {
 	return path.len > value.len && path.p[value.len] == '.' &&
@@ -66,7 +66,7 @@ static size_t count_dots(struct text path)
 	return n;
 }
 
-/* The position of a new leaf: after the leaves with which it shares the most objects. */
+/* Finds the position of a new leaf: after the leaves with which it shares the most objects. */
 static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
 {
 	uint32_t at = tree->shape.n;
@@ -143,7 +143,7 @@ void tree_clear(struct tree *tree)
 	}
 }
 
-/* The last part of the leaf's path. */
+/* Returns the last part of the leaf's path. */
 static struct text tree_key(const struct tree *tree, uint32_t leaf)
 {
 	struct text path = tree_path(tree, leaf);

@@ -21,12 +21,12 @@ struct tree {
 	struct json values;
 };
 
-/* Begins with the fields of a place.  0 or -ENOMEM. */
+/* Starts with the fields of a place.  0 or -ENOMEM. */
 int tree_init(struct tree *tree, size_t place);
 void tree_free(struct tree *tree);
 /* 0, -EEXIST: the place is taken, the kinds disagree, or there are too many dots; or -ENOMEM. */
 int tree_add(struct tree *tree, const struct ctprof_metric_info *info);
-/* To be called after the last metric.  0 or -ENOMEM. */
+/* Must be called after the last metric.  0 or -ENOMEM. */
 int tree_seal(struct tree *tree);
 
 /* Forgets the values. */
@@ -36,7 +36,7 @@ void tree_clear(struct tree *tree);
 int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const uint8_t *states);
 /* Drops the values of that scope that are not in changed (by slot). */
 void tree_restrict(struct tree *tree, uint32_t scope, const uint8_t *changed);
-/* Whether any value is to be written. */
+/* Whether any value must be written. */
 bool tree_has_any(const struct tree *tree);
 /* Whether a wanted value, or that of a field, is absent. */
 bool tree_has_absent(const struct tree *tree);

@@ -12,7 +12,7 @@
 
 #define IN_SIZE (128 * 1024)
 #define SCRAP_SIZE (16 * 1024)
-/* Looking for errors further on takes too long. */
+/* Reading on for more errors would take too long. */
 #define DRAIN_MAX (256u << 20)
 #define MAGIC "\x28\xb5\x2f\xfd"
 #define MAGIC_SIZE 4

@@ -26,24 +26,24 @@ enum value_kind {
 	N_VALUE_KINDS,
 };
 
-/* The kind of a metric's values by its own definition. */
+/* Returns the kind of a metric's values, from its own definition. */
 enum value_kind value_kind_of(const struct ctprof_metric_info *info);
-/* The same, if only the definition is known. */
+/* Returns the same when only the definition is known. */
 enum value_kind value_kind_of_metric(const struct ctprof_metric *metric);
 /* Whether values of the natural kind `from` can be written as kind. */
 bool value_accepts(enum value_kind kind, enum value_kind from);
-/* The placeholder written for an absent value. */
+/* Returns the placeholder written for an absent value. */
 const char *value_absent(enum value_kind kind);
 
 /* Whether these bits are a value of the kind; only then may they be written. */
 bool value_fits(enum value_kind kind, uint64_t bits);
-/* False if bytes that are not UTF-8 were replaced; only for texts, not maps. */
+/* Returns false if bytes that are not UTF-8 were replaced; only for texts, not maps. */
 bool value_write(enum value_kind kind, struct json *json, uint64_t bits);
 
-/* `,"NAME_hex":"..."`, to follow a text that is not UTF-8. */
+/* Writes `,"NAME_hex":"..."`, which follows a text that is not UTF-8. */
 void value_write_hex(struct json *json, struct text name, uint64_t bits);
 
-/* The stored form that the bits of a text point to. */
+/* Returns the stored form that the bits of a text point to. */
 static inline const struct ctprof_text *value_text(uint64_t bits)
 {
 	return (const struct ctprof_text *)(uintptr_t)bits;

@@ -21,7 +21,7 @@ extern const struct word words_polarities[];
 extern const struct word words_plugin_kinds[];
 extern const struct word words_plugin_states[];
 
-/* "unknown" for a value that only a newer host knows. */
+/* Returns "unknown" for a value that only a newer host knows. */
 const char *words_find(const struct word *words, uint32_t value);
-/* False for a word that only a newer writer knows. */
+/* Returns false for a word that only a newer writer knows. */
 bool words_value(const struct word *words, struct text word, uint32_t *ret_value);

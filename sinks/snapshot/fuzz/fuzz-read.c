@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Any text in place of a snapshot's: the reader keeps the rules of the border, and reports a reason
- * when it fails.  The text comes in pieces of all sizes.
+ * Feeds any text to the reader in place of a snapshot's, in pieces of all sizes.  The reader must
+ * keep the rules of the border, and report a reason when it fails.
  */
 #include <errno.h>
 #include <stdlib.h>

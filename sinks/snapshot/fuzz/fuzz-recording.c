@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The input is texts in place of a recording's frames, each ended by a NUL, or after a byte 0xff
- * any bytes in place of the file.  Every sample found is read, from the first to the last and back,
- * and the reader keeps the rules of the border.
+ * The input is a list of texts, each ended by a NUL, that stand for a recording's frames; after a
+ * byte 0xff, it is the whole file instead.  Every sample found is read, from the first to the last
+ * and back, and the reader must keep the rules of the border.
  */
 #include <errno.h>
 #include <stdlib.h>

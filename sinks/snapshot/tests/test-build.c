@@ -317,7 +317,7 @@ const char *build_text(Build *build)
 	return build->text;
 }
 
-/* The end of the value that begins at p: the ',' or '}' of the top object. */
+/* Returns the end of the value that begins at p: the ',' or '}' of the top object. */
 static const char *skip_value(const char *p)
 {
 	int depth = 0;

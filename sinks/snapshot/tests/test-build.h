@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Captures made by hand, and what the sink makes of them. */
+/* Builds captures by hand, and checks what the sink writes for them. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -17,40 +17,40 @@ FakeHost *build_host(Build *build);
 struct ctprof_capture *build_capture(Build *build);
 struct ctprof_capture_end *build_end_facts(Build *build);
 
-/* Registers a metric; index and type as the core deals them. */
+/* Registers a metric, with the index and type that the core would assign. */
 struct ctprof_metric_info *build_metric(Build *build, const char *name, guint32 kind, guint32 unit,
 					guint32 scope);
 
 /* Registers 11 metrics of the format, at least one of each type. */
 void build_add_known(Build *build);
 
-/* Rows of a scope to come; every value is absent as unsupported. */
+/* Begins rows of a scope; every value is absent as unsupported. */
 void build_rows(Build *build, guint32 scope, guint64 n);
 void build_target(Build *build, guint64 row, gint32 tgid, gint32 tid);
 void build_path(Build *build, guint64 row, const char *path);
-/* Object rows are of group "test" unless it is another. */
+/* Sets the group of an object row, which is "test" by default. */
 void build_group(Build *build, guint64 row, const char *group);
 void build_put(Build *build, guint64 row, const char *name, guint64 bits);
 void build_put_text(Build *build, guint64 row, const char *name, const char *text);
 void build_put_cpus(Build *build, guint64 row, const char *name, const guint32 *cpus, guint32 n);
-/* "k=1 l=2"; with a value that is no number, a map of texts. */
+/* Puts "k=1 l=2"; if a value is not a number, the map is one of texts. */
 void build_put_map(Build *build, guint64 row, const char *name, const char *entries);
 void build_put_state(Build *build, guint64 row, const char *name, guint8 state);
 
-/* write() takes that many bytes more and then fails. */
+/* Makes write() accept that many more bytes and then fail. */
 void build_write_limit(Build *build, gssize bytes, int error);
-/* The sink's ops. */
+/* Call the sink's ops. */
 int build_begin(Build *build);
 int build_send(Build *build);
 int build_end(Build *build);
-/* begin, which must work. */
+/* Calls begin, which must succeed. */
 void build_open(Build *build);
 /* Ends and returns the JSON text. */
 const char *build_text(Build *build);
-/* The exact text of a member of the top object, or NULL. */
+/* Returns the exact text of a member of the top object, or NULL. */
 char *build_section(Build *build, const char *key);
 void build_assert_section(Build *build, const char *key, const char *expected);
 /* Asserts that the text contains this part. */
 void build_assert_part(Build *build, const char *expected);
-/* Parses the text by another implementation of JSON. */
+/* Parses the text with another implementation of JSON. */
 JsonNode *build_parse(Build *build);

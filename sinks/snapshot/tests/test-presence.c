@@ -40,7 +40,7 @@ static void test_reasons(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
 	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(9);
-	/* 25: what a newer host may say */
+	/* 25: a reason that only a newer host knows */
 	static const guint8 states[N] = {60, 10, 70, 20, 30, 40, 50, 60, 25};
 
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
@@ -79,7 +79,7 @@ static void states_of_number(guint number, guint8 *states)
 		states[bit] = number >> bit & 1 ? CTPROF_ABSENT_DENIED : CTPROF_PRESENT;
 }
 
-/* Beyond the bound a row carries its set itself, and known sets keep their number. */
+/* Beyond the limit a row contains its set itself, and known sets keep their number. */
 static void test_too_many_sets(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;

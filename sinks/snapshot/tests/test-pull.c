@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tokenizer: what it takes for JSON, however the text comes in. */
+/* Tests what the tokenizer accepts as JSON, in pieces of any size. */
 #include <errno.h>
 #include <glib.h>
 
@@ -8,7 +8,7 @@
 typedef struct source {
 	const char *text;
 	size_t left, piece; /* bytes given at once */
-	int error;          /* instead of the end */
+	int error;          /* returned instead of the end */
 	GString *heard;     /* tokens */
 	char *fault;
 } Source;
@@ -34,7 +34,7 @@ static void source_fault(void *context, uint64_t offset, const char *sentence)
 	source->fault = g_strdup_printf("%" G_GUINT64_FORMAT " %s", offset, sentence);
 }
 
-/* Every token, in a form of its own: what was a key, a string, a number, a list. */
+/* Records every token in a form that shows its type: key, string, number or list. */
 static void hear(struct pull *pull, GString *heard)
 {
 	char c = pull_peek(pull);
@@ -241,7 +241,7 @@ static void check_integer(gsize i, size_t piece, const char *end)
 	uint64_t bits = 0;
 
 	g_assert_cmpint(pull_init(&pull), ==, 0);
-	/* As in a list: the number is in the window, if it came in one piece. */
+	/* Read the number as in a list: in the window, if the text came in one piece. */
 	(void)pull_peek(&pull);
 	g_assert_cmpint(pull_integer(&pull, integers[i].min, integers[i].max, "one", &bits), ==,
 			integers[i].fits);
@@ -261,7 +261,7 @@ static void test_integers(void)
 				      ends[j / G_N_ELEMENTS(pieces)]);
 }
 
-/* An error of the source of the text becomes the tokenizer's, without a message. */
+/* An error of the text's source becomes the tokenizer's, without a message. */
 static void test_source_error(void)
 {
 	Source source = {.text = "{\"a\":", .left = 5, .piece = 2, .error = -EIO};

@@ -67,7 +67,7 @@ static void test_host_and_capture_rows(void)
 	build_put_text(build, 0, "sched_ext.ops", "rusty");
 	build_put(build, 0, "psi.io.full.avg10", 10099);
 	g_assert_cmpint(build_send(build), ==, 0);
-	/* The first row counts, and nothing of it is needed any more. */
+	/* Only the first row counts, so this one is ignored. */
 	build_rows(build, CTPROF_SCOPE_HOST, 1);
 	g_assert_cmpint(build_send(build), ==, 0);
 	build_rows(build, CTPROF_SCOPE_CAPTURE, 1);
@@ -101,7 +101,7 @@ static void test_host_and_capture_rows(void)
 	build_assert_part(build, "\"full\":{\"avg10\":10099,\"avg60\":0,");
 }
 
-/* Nothing of a host or of "extra" present: null, and only what was wanted. */
+/* Without any present value, host is null, and "extra" lists only the wanted metrics as absent. */
 static void test_absent_objects(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -116,8 +116,8 @@ static void test_absent_objects(void)
 	build_assert_section(build, "extra", "{\"absent\":{\"unsupported\":[\"b\"]}}");
 }
 
-/* Objects are written as they arrive, between the cgroups and the rest; metrics of
- * its group that an object lacks are listed with it. */
+/* Objects are written as they arrive, between the cgroups and the rest; metrics of its group that
+ * an object lacks are listed with the object. */
 static void test_named_objects(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -312,7 +312,7 @@ static void test_about(void)
 	build_assert_part(build, "\"skew_ns\":900,\"threads\":11,");
 }
 
-/* Metrics whose place is taken lose their own values only, and that is reported. */
+/* Metrics whose place is taken lose only their own values, which is reported. */
 static const struct {
 	const char *what, *name;
 	guint32 kind, unit, scope;
@@ -381,7 +381,7 @@ static void test_short_rows(void)
 	g_assert_cmpint(build_send(build), ==, -EINVAL);
 }
 
-/* Threads with values that compress badly; returns the first error. */
+/* Sends threads with values that compress badly; returns the first error. */
 static int send_noise(Build *build, guint n)
 {
 	g_autoptr(GRand) random = g_rand_new_with_seed(1);
@@ -399,7 +399,7 @@ static int send_noise(Build *build, guint n)
 	return r;
 }
 
-/* Wherever the output breaks off, an op returns an error, and the sink can still be closed. */
+/* Wherever the output fails, an op returns an error, and the sink can still be closed. */
 static void test_output_errors(void)
 {
 	for (gssize limit = 0; limit < 60000; limit += 5000) {
@@ -418,7 +418,7 @@ static void test_output_errors(void)
 	}
 }
 
-/* Broken off without end(): nothing leaks, nothing crashes. */
+/* A capture that is dropped without end() neither leaks nor crashes. */
 static void test_broken_off(void)
 {
 	g_autoptr(Build) unused = build_new();

@@ -5,8 +5,8 @@
 
 #include "test-build.h"
 
-/* The thread fields of the format in their order, and the placeholder of absent
- * ones, left out if it is the number 0. */
+/* The thread fields of the format in order, each with the placeholder of an absent value unless it
+ * is 0. */
 static const char thread_fields[] =
 	"tid tgid pcomm=\"\" comm=\"\" cgroup=\"\" start_time_clock_ticks policy=\"\" nice "
 	"cpu_affinity=[] processor state=\"~\" ext_enabled=false run_time_ns wait_time_ns "
@@ -31,7 +31,7 @@ static const char thread_fields[] =
 	"taskstats_measured=false cpu_delay_active=false delay_block_active=false "
 	"xacct_active=false jemalloc_measured=false";
 
-/* A thread of which nothing is known but its ids, and the names not known. */
+/* Writes a thread of which only the IDs are known: all other fields are placeholders. */
 static void test_absent_thread(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -93,7 +93,7 @@ static void test_thread_values(void)
 	g_assert_nonnull(root);
 }
 
-/* Bytes that are no UTF-8 follow the fields as hex, whatever they cut. */
+/* Bytes that are not UTF-8 follow the fields as hex, wherever the text was cut. */
 static void test_thread_bytes(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -193,7 +193,7 @@ static void test_pieces(void)
 			 ==, 2);
 }
 
-/* A text of maximum length, of bytes whose escapes are longest. */
+/* A text of maximum length whose bytes have the longest escapes. */
 static void test_long_text(void)
 {
 	g_autoptr(Build) build = build_new();
@@ -211,7 +211,7 @@ static void test_long_text(void)
 	g_assert_cmpstr(json_object_get_string_member(last, "comm"), ==, text);
 }
 
-/* Every other number of the format, beside the known ones. */
+/* Adds all other numbers of the format to the known ones. */
 static void add_all_numbers(Build *build)
 {
 	g_auto(GStrv) names = g_strsplit(thread_fields, " ", -1);
@@ -225,7 +225,7 @@ static void add_all_numbers(Build *build)
 				     CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD);
 }
 
-/* The page a stranger writes a reader from names every field. */
+/* file-format.md, from which others write readers, names every field in order. */
 static void test_documented(void)
 {
 	g_autofree char *path =
@@ -245,7 +245,7 @@ static void test_documented(void)
 	}
 }
 
-/* 500 threads: of few values, or with half of all fields moving. */
+/* Puts 500 threads: with few values, or with half of all fields changing. */
 static void fill_rows(Build *build, GRand *random, gint32 first, gboolean busy)
 {
 	static const guint32 cpus[] = {0, 1};
