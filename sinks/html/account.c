@@ -54,7 +54,7 @@ static struct account account_of(const struct ctprof_report_section *section,
 
 	for (guint i = 0; i < N_PARTS; i++)
 		parts[i] = markup_number(value_of(&account, kinds[i].field));
-	/* Ticks show the mode, but miss CPU time that is too short for them. */
+	/* Ticks tell user from system mode, but miss CPU time that is too short for them. */
 	if (parts[USER] + parts[SYSTEM] > 0)
 		parts[RAN] = NAN;
 	else

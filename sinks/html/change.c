@@ -8,13 +8,13 @@
 #include "value.h"
 
 #define MOST 10
-/* Share of the largest change below which a bar would not be visible. */
+/* Share of the largest change below which a bar would be invisible. */
 #define LEAST_SHARE 0.01
 /* Width of a bar on either side of the middle. */
 #define HALF 100
 #define HEIGHT 10
 
-/* The costs whose change is drawn: the role of the pools' field, and a heading. */
+/* The costs whose change is drawn: the role of the field in the section of pools, and a heading. */
 static const struct {
 	guint32 role;
 	const char *heading;
@@ -68,7 +68,7 @@ static void put_bar(FILE *stream, double delta, double most)
 		delta > 0 ? HALF : HALF - width, MAX(width, 1), HEIGHT);
 }
 
-/* Writes the change as text; FALSE: it rounds to 0.00, or is too small beside the largest. */
+/* Writes the change as text; FALSE: it rounds to 0.00, or is too small next to the largest one. */
 static gboolean show_delta(const struct ctprof_report_field *field, const struct change *change,
 			   double most, char ret_text[CTPROF_SHORT_ROOM])
 {

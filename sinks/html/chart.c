@@ -5,11 +5,11 @@
 
 #include "ctprof/numbers.h"
 
-/* Coordinates are whole numbers, which do not depend on the locale and take few bytes. */
+/* Coordinates are whole numbers: independent of the locale, and few bytes. */
 #define BAR_WIDTH 1000
 #define BAR_HEIGHT 24
 #define GAUGE_WIDTH 100
-/* Share of the largest part below which a part is not visible. */
+/* Share of the largest part below which a part is invisible. */
 #define LEAST_SHARE 0.005
 #define STRIP_WIDTH 160
 #define STRIP_INDENT 4
@@ -154,7 +154,7 @@ void chart_put_gauge(FILE *stream, double part, double whole)
 
 /* ---- strips --------------------------------------------------------------- */
 
-/* The range of numbers that a strip shows. */
+/* The range of values that a strip shows. */
 struct scale {
 	double from, to;
 };

@@ -10,7 +10,7 @@ struct chart_part {
 	char *name;        /* any bytes */
 	char *shown;       /* its value, as text for people */
 	double value;
-	guint64 of; /* for the caller: what the piece was made of */
+	guint64 of; /* for the caller: identifies what the piece represents */
 };
 
 /* Returns an empty array of pieces that frees what they own. */
@@ -21,10 +21,10 @@ void chart_add(GArray *parts, const char *class, const char *name, double value,
 /* Gives the largest pieces a colour of their own, the largest first, and drops the others;
  * returns the sum of the dropped ones. */
 double chart_keep_largest(GArray *parts);
-/* Gives pieces that are also in another chart the colours that they have there. */
+/* Gives pieces that are also in another chart the same colours as there. */
 void chart_match(GArray *parts, const GArray *others);
 
-/* Returns the pixel at which a value is if width pixels represent whole. */
+/* Returns the pixel position of a value if width pixels represent whole. */
 int chart_place(double value, double whole, int width);
 /* Writes a piece at a place on the axis ('x', 'y'), with its name and value as a tooltip. */
 void chart_put_piece(FILE *stream, const struct chart_part *part, const char *shown, char axis,

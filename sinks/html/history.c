@@ -44,7 +44,7 @@ static const char *text_of(const struct history *history, guint64 subject, guint
 }
 
 /* Returns the CPUs that the host used in a window, but at least the sum of its pools, which can be
- * a little more as they are read at another moment.  NAN: not measured. */
+ * a little larger as the two are read at different moments.  NAN: not measured. */
 static double whole_of(const struct history *history, guint64 window)
 {
 	double sum = NAN;
@@ -58,7 +58,7 @@ static double whole_of(const struct history *history, guint64 window)
 	return fmax(number(history, 0, window, CTPROF_FIELD_CPU), sum);
 }
 
-/* Returns the mean over all windows; in a window without the pool, it used nothing. */
+/* Returns the mean over all windows; a window without the pool counts as 0. */
 static double mean_of(const struct history *history, guint64 subject)
 {
 	double sum = 0;
@@ -73,7 +73,7 @@ static double mean_of(const struct history *history, guint64 subject)
 
 /* ---- what is drawn ------------------------------------------------------------- */
 
-/* Measures the section; FALSE: there is nothing to draw. */
+/* Measures the section; FALSE: nothing to draw. */
 static gboolean measure(struct history *history)
 {
 	const guint64 n_lines = history->section->n_lines;
@@ -91,7 +91,7 @@ static gboolean measure(struct history *history)
 	return history->length > 0 && history->top > 0;
 }
 
-/* Rounds up to the next number that is easy to read. */
+/* Rounds up to the next number that is easy to read on an axis. */
 static double round_up(double value)
 {
 	static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
@@ -140,7 +140,7 @@ static GDateTime *time_at(const struct history *history, double share)
 	return time ? g_date_time_to_local(time) : NULL;
 }
 
-/* Draws the parts of a window stacked; the last one is the rest of the whole. */
+/* Draws the parts of a window as a stack; the last part is the rest of the whole. */
 static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
 		       int width)
 {

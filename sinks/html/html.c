@@ -17,7 +17,7 @@
 
 /* ---- head ------------------------------------------------------------------ */
 
-/* Returns 'sha256-…' of the text between two tags: the browser runs nothing else. */
+/* Returns the SHA-256 of the text between two tags in base64: the browser runs nothing else. */
 static char *hash(const char *text)
 {
 	g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
@@ -48,8 +48,8 @@ static void put_head(FILE *stream, const struct ctprof_report *report)
 		report->command ? report->command : "", page_css);
 }
 
-/* Writes a title without the name of the page with which it begins; warnings among the titles
- * are skipped, as they are shown elsewhere. */
+/* Writes a title without the page name that it begins with; warnings among the titles are skipped,
+ * as they are shown elsewhere. */
 static void put_title(FILE *stream, const struct ctprof_report *report, guint64 title,
 		      const char *name)
 {
@@ -62,7 +62,7 @@ static void put_title(FILE *stream, const struct ctprof_report *report, guint64 
 	fputs("</p>\n", stream);
 }
 
-/* Writes when the captures began: in the end, the report may be the only record of it. */
+/* Writes when the captures began: the report may outlive the captures. */
 static void put_times(FILE *stream, const struct ctprof_report *report)
 {
 	static const guint64 unknown[2];
@@ -143,7 +143,7 @@ static void put_header(FILE *stream, const struct ctprof_report *report)
 
 /* ---- what comes first ------------------------------------------------------ */
 
-/* A walk over the conditions that are met, the first of which are listed. */
+/* The state of a walk over the conditions that are met, of which only the first are listed. */
 struct hits {
 	FILE *stream;
 	guint n;
@@ -187,7 +187,7 @@ static void put_warnings(FILE *stream, const struct ctprof_report *report)
 	fputs("</ul></section>\n", stream);
 }
 
-/* Writes each sentence about the host as a card, with its label as heading; for the RAM, a bar
+/* Writes each sentence about the host as a card, with its label as the heading; for the RAM, a bar
  * shows more than a sentence. */
 static void put_host(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *host)

@@ -24,7 +24,7 @@ static void put_span(FILE *stream, const char *text, gboolean *is_open)
 	*is_open = TRUE;
 }
 
-/* Returns the label of a sentence, which is a column of its own elsewhere; NULL: none. */
+/* Returns the label of a sentence, which other sinks show as a column; NULL: none. */
 static const char *label_of(const struct ctprof_piece *piece)
 {
 	const struct ctprof_term *first = piece->n_terms > 0 ? piece->terms : NULL;

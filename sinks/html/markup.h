@@ -9,8 +9,8 @@
 
 /* Writes any bytes as text, or as the value of a quoted attribute. */
 void markup_put(FILE *stream, const char *bytes);
-/* Writes a sentence, or otherwise if that is NULL; each piece that is APART gets a span.  known: a
- * beginning that is shown already, and is left out; or NULL. */
+/* Writes a sentence, or `otherwise` if that is NULL; each piece that is APART gets a span.  known:
+ * a beginning that is left out, because it is shown already; or NULL. */
 void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,
 			 const char *otherwise, const char *known);
 /* Writes a time in its time zone, with the zone's name if is_zoned; nothing if time is NULL. */

@@ -10,7 +10,7 @@
 #define WIDTH 1100
 #define ROW 24
 #define DEEPEST 10
-/* Narrower processes are left out: they would not be visible, and there may be very many. */
+/* Narrower processes are left out: they would be invisible, and there may be very many. */
 #define LEAST_WIDTH 1
 #define LETTER 7
 #define LEAST_LETTERS 4

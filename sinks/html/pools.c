@@ -96,8 +96,8 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 
 /* ---- the table ---------------------------------------------------------------- */
 
-/* Amounts with a role, by which pools are ranked, get a gauge relative to the highest in their
- * column. */
+/* Sets the highest value of the columns that get a gauge: amounts with a role, by which pools are
+ * ranked. */
 static void set_highest(const struct ctprof_report *report,
 			const struct ctprof_report_section *section, struct drawn *drawn)
 {
@@ -115,7 +115,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
-	/* The row below is shown while this element is open. */
+	/* While this element is open, the page shows the row below. */
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
 	markup_put(drafting->stream, text);
 	fputs(opens ? "</summary></details>" : "", drafting->stream);

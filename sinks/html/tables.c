@@ -71,7 +71,7 @@ static void put_rank(FILE *stream, const struct spot *spot, const struct drawn *
 		fprintf(stream, " data-v=%s", rank);
 }
 
-/* Writes few bytes, as there may be hundreds of thousands of cells. */
+/* Writes as few bytes as possible, since there may be hundreds of thousands of cells. */
 void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn *drawn,
 		      const char *text, gboolean is_name)
 {
@@ -96,7 +96,7 @@ static gboolean is_absent(const struct drafting *drafting, const struct ctprof_c
 		cell->value[1].type == CTPROF_VALUE_ABSENT);
 }
 
-/* Whether the cell counts nothing, or has not changed. */
+/* Whether the cell's value is 0, or has not changed. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
 	if (drawing_runs(cell))
@@ -107,8 +107,8 @@ static gboolean is_same(const struct drafting *drafting, const struct ctprof_cel
 						   : (cell->flags & CTPROF_CELL_SAME) != 0;
 }
 
-/* FALSE: the line is left out.  In a LONG section, which has a line per metric, these are the lines
- * without information; their numbers are shown below the table. */
+/* FALSE: the line is left out.  In a LONG section, which has a line for each metric, these are the
+ * lines without information; their number is shown below the table. */
 static gboolean is_worth_a_line(struct drafting *drafting, const struct ctprof_report_line *line)
 {
 	if (line->flags & (CTPROF_LINE_HEADING | CTPROF_LINE_HIDDEN))
@@ -145,7 +145,8 @@ static void put_strip(struct drafting *drafting, const struct ctprof_report_line
 	chart_put_strip(drafting->stream, line->cells);
 }
 
-/* Finds the column that names the lines.  A tree has an indented column, which is put first. */
+/* Finds the column that names the lines.  In a tree that is the indented column, which is moved to
+ * the front. */
 static void find_names(struct drafting *drafting)
 {
 	for (guint i = 0; i < drafting->columns->len; i++) {
@@ -245,7 +246,7 @@ void tables_put_section(FILE *stream, const struct ctprof_report *report, guint6
 	g_autoptr(GArray) columns = NULL;
 	struct drafting drafting = {.stream = stream, .report = report, .section = *section};
 
-	/* Give each line all its names, as a script may move it anywhere. */
+	/* Repeat all names in each line, as a script may move it anywhere. */
 	drafting.section.flags &= ~CTPROF_SECTION_TREE;
 	drafting.columns = columns = columns_choose(report, &drafting.section);
 	find_names(&drafting);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "page.h"
 
-/* Why, and what is needed of a field without a value: "unsupported [SCHEDSTATS]"; NULL: it has
- * one, or no line has the field.  The caller frees it. */
+/* Returns why a field has no value, and what it needs: "unsupported [SCHEDSTATS]"; NULL: it has a
+ * value, or no line has the field.  The caller frees it. */
 static char *reason_of(const struct ctprof_report_section *section, guint64 field)
 {
 	const char *tags = drawing_field(section, field)->tags, *why = NULL;
@@ -19,7 +19,7 @@ static char *reason_of(const struct ctprof_report_section *section, guint64 fiel
 	return why ? g_strdup_printf("%s%s%s", why, tags[0] ? " " : "", tags) : NULL;
 }
 
-/* Adds the names of fields, below their reason. */
+/* Adds the names of fields to their reasons. */
 static void note_section(GPtrArray *reasons, GHashTable *names,
 			 const struct ctprof_report_section *section)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the parts of a page that need no browser: names are text, the sum of an account. */
+/* Tests the parts of a page that need no browser: names are written as text, and accounts add
+ * up. */
 #include "drawn.h"
 
 #define HOSTILE "<b>&</script><script>alert(1)</script>"
@@ -14,8 +15,8 @@ static guint count(const char *text, const char *part)
 	return n;
 }
 
-/* The first screen's pools, with one of that name: 0.5 CPU, of which 4/5 in user mode,
- * and 1.5 of its 8 threads wait. */
+/* Draws the first screen's pools, with one of that name: 0.5 CPU, of which 4/5 in user mode, and
+ * 1.5 of its 8 threads wait. */
 static char *draw_pool(const char *name, gboolean has_modes)
 {
 	static const char *const names[N_FIELDS] = {"pool",   "threads", "cpu",      "user",
@@ -93,12 +94,12 @@ static void test_account(void)
 
 	for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
 		g_assert_nonnull(strstr(text, rows[i]));
-	/* CPU time whose mode no tick has seen is neither. */
+	/* CPU time whose mode no tick has seen counts as neither. */
 	g_assert_nonnull(strstr(without, "mode not known</th><td class=\"n\">0.50"));
 	g_assert_null(strstr(without, "user mode</th>"));
 }
 
-/* Two sides of a pool, which used less and then more. */
+/* Draws a pool whose CPU use differs by delta between the two sides. */
 static char *draw_change(double delta, guint32 flags)
 {
 	const struct ctprof_report_field fields[] = {
@@ -163,7 +164,7 @@ static void test_change(void)
 	g_assert_null(strstr(none, "What changed"));
 }
 
-/* A table of one line: a name, and the value. */
+/* Draws a table of one line: a name, and the value. */
 static char *draw_value(const struct ctprof_value *value)
 {
 	const struct ctprof_report_field fields[] = {
@@ -172,7 +173,7 @@ static char *draw_value(const struct ctprof_value *value)
 		 .header = "NAME",
 		 .unit = "text",
 		 .tags = ""},
-		/* Cells with texts are not aligned. */
+		/* Cells with text are not aligned. */
 		{.struct_size = sizeof *fields,
 		 .name = "value",
 		 .header = "VALUE",
@@ -205,7 +206,8 @@ static char *draw_value(const struct ctprof_value *value)
 	return drawn_report(&report);
 }
 
-/* The number by which a script sorts a cell is left out if the text is that, or not a number. */
+/* The number by which a script sorts a cell is left out if the text is that number, or if there is
+ * none. */
 static void test_ranks(void)
 {
 	static const struct {
