@@ -4,7 +4,7 @@
 
 #include "ctprof/sink.h"
 
-/* The whole plugin of a sink; after name and summary its ops. */
+/* Defines the whole plugin of a sink; its ops follow the name and the summary. */
 #define SINK_PLUGIN(name_, summary_, ...) SINK_PLUGIN_OPTIONS(name_, summary_, NULL, 0, __VA_ARGS__)
 #define SINK_PLUGIN_OPTIONS(name_, summary_, options_, n_options_, ...)                            \
 	static const struct ctprof_sink_ops ops = {.struct_size = sizeof ops, __VA_ARGS__};        \
@@ -24,8 +24,7 @@
 	};                                                                                         \
 	CTPROF_PLUGIN(descriptor)
 
-/* Returns element i of an array of the host, whose elements may be longer than
- * ours. */
+/* Returns element i of an array of the host, whose elements may be longer than ours. */
 static inline const void *border_element(const void *first, uint64_t i)
 {
 	/* Every struct of the interface begins with its size. */
@@ -34,7 +33,7 @@ static inline const void *border_element(const void *first, uint64_t i)
 	return (const char *)first + i * *size;
 }
 
-/* A member of a host's struct, or missing if the struct does not have it. */
+/* A member of a host's struct; `missing` if the struct is too short to have it. */
 #define BORDER_MEMBER(of, member, missing)                                                         \
 	((of)->struct_size >= offsetof(__typeof__(*(of)), member) + sizeof((of)->member)           \
 		 ? (of)->member                                                                    \

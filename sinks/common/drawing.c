@@ -148,8 +148,7 @@ int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report
 
 	if (!stream)
 		return -errno;
-	/* For fewer and larger writes; if it fails, the default buffer is good
-	 * enough. */
+	/* A larger buffer saves writes; if this fails, the default buffer is good enough. */
 	(void)setvbuf(stream, NULL, _IOFBF, 65536);
 	draw(host, stream, report);
 	int failed = ferror(stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by all sinks that draw a report: its parts, with the sizes of the
- * host's structs, and text for values that are not numbers. */
+/* Shared by all sinks that draw a report: access to its parts, whose structs may be longer than
+ * ours, and text for values that are not numbers. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,13 +13,12 @@
 int drawing_open(const struct ctprof_host *host, void **ret_self);
 void drawing_close(void *self);
 
-/* The whole plugin of such a sink. */
+/* Defines the whole plugin of such a sink. */
 #define DRAWING_SINK(name_, summary_, report_)                                                     \
 	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
 		    .report = report_)
 
-/* Calls draw() with a stream to the host's output; returns 0, or -errno if writing
- * failed. */
+/* Calls draw() with a stream to the host's output; returns 0, or -errno if writing failed. */
 int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
 		      void (*draw)(const struct ctprof_host *host, FILE *stream,
 				   const struct ctprof_report *report));
@@ -42,7 +41,7 @@ drawing_line(const struct ctprof_report_section *section, uint64_t i)
 	return border_element(section->lines, i);
 }
 
-/* The line's cell i, of the field line->first + i. */
+/* Returns the line's cell i, which is that of the field line->first + i. */
 static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_line *line,
 						     uint64_t i)
 {
@@ -64,7 +63,7 @@ static inline const struct ctprof_report_rename *drawing_rename(const struct ctp
 	return border_element(report->renames, i);
 }
 
-/* The roles of a line and of a field; NONE and PLAIN if the host's structs lack them. */
+/* Return the roles of a line and of a field; NONE and PLAIN if the host's structs lack them. */
 static inline uint32_t drawing_role(const struct ctprof_report_line *line)
 {
 	return BORDER_MEMBER(line, role, CTPROF_ROLE_NONE);
@@ -75,20 +74,20 @@ static inline uint32_t drawing_field_role(const struct ctprof_report_field *fiel
 	return BORDER_MEMBER(field, role, CTPROF_FIELD_PLAIN);
 }
 
-/* NULL, here and below: an older host's struct does not have it. */
+/* Returns NULL, here and below, if an older host's struct does not have the member. */
 static inline const struct ctprof_sentence *
 drawing_line_sentence(const struct ctprof_report_line *line)
 {
 	return BORDER_MEMBER(line, sentence, NULL);
 }
 
-/* Element i of an array of sentences: of a section's notes, or of a report's titles or
- * footers.  NULL: there is only the text. */
+/* Element i of an array of sentences: of a section's notes, or of a report's titles or footers.
+ * NULL: only the text exists. */
 #define DRAWING_SENTENCE_AT(of, sentences, i)                                                      \
 	(BORDER_MEMBER(of, sentences, NULL) ? (of)->sentences[i] : NULL)
 
 #define DRAWING_SENTENCE 8192
-/* Writes a sentence for people, with local times, in at most width columns (0: no limit). */
+/* Writes a sentence for people, with local times and at most width columns wide (0: no limit). */
 void drawing_say(const struct ctprof_sentence *sentence, uint64_t width,
 		 char ret_text[DRAWING_SENTENCE]);
 
@@ -123,13 +122,13 @@ static inline bool drawing_is_compare(const struct ctprof_report *report)
 	return (report->flags & CTPROF_REPORT_COMPARE) != 0;
 }
 
-/* NULL: the report is not of a window. */
+/* Returns NULL if the report is not of a window. */
 static inline const struct ctprof_report_window *drawing_window(const struct ctprof_report *report)
 {
 	return BORDER_MEMBER(report, window, NULL);
 }
 
-/* NULL: the cell is not of runs, or has no distribution. */
+/* Returns NULL if the cell is not of runs, or has no distribution. */
 static inline const struct ctprof_runs *drawing_runs(const struct ctprof_cell *cell)
 {
 	return BORDER_MEMBER(cell, runs, NULL);
@@ -147,11 +146,11 @@ static inline const struct ctprof_bucket *drawing_bucket(const struct ctprof_his
 {
 	return border_element(histogram->buckets, i);
 }
-/* "changed", "~", "?"; "" if there was no test. */
+/* Returns "changed", "~", "?"; "" if there was no test. */
 const char *drawing_verdict(const struct ctprof_runs *runs);
-/* "worse", "better", or "". */
+/* Returns "worse", "better", or "". */
 const char *drawing_judgement(const struct ctprof_cell *cell);
-/* For machines: "changed", "same", "few"; or "". */
+/* Returns the verdict for machines: "changed", "same", "few"; or "". */
 const char *drawing_verdict_word(const struct ctprof_runs *runs);
 static inline bool drawing_is_of_runs(const struct ctprof_report *report)
 {
@@ -165,6 +164,6 @@ struct drawing_words {
 	char after[64];
 };
 
-/* "-5..10", "SCHED_OTHER (3/5)", "4 cpus (0-3)", "max"; false for numbers and
- * absent values. */
+/* Writes a value as text: "-5..10", "SCHED_OTHER (3/5)", "4 cpus (0-3)", "max"; false for numbers
+ * and absent values. */
 bool drawing_words(const struct ctprof_value *value, struct drawing_words *ret_words);

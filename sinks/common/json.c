@@ -10,9 +10,8 @@
 #include "real.h"
 #include "utf8.h"
 
-/* Bytes of text escaped per json_room(): at most 6 bytes of output per byte,
- * and a sequence that begins before the end of the slice is escaped as a
- * whole. */
+/* Bytes of text escaped per json_room(): at most 6 bytes of output per byte; a sequence that begins
+ * before the end of the slice is escaped as a whole. */
 #define SLICE 512
 #define SLICE_ROOM (6 * (SLICE + 3))
 
@@ -70,8 +69,7 @@ void json_make_room(struct json *json, size_t n)
 	}
 	while (!json->error && json->size - json->used < n)
 		json->error = json_grow(json);
-	/* The text is already lost: the old buffer takes data that is not
-	 * used. */
+	/* The text is already lost: reuse the old buffer for data that is dropped. */
 	if (json->error)
 		json->used = 0;
 }
@@ -108,7 +106,7 @@ void json_u64(struct json *json, uint64_t value)
 		memcpy(digits + at, pairs + value % 100 * 2, 2);
 		value /= 100;
 	}
-	/* Remains if the number of digits is odd. */
+	/* A digit remains if their number is odd. */
 	if (value > 0 || at == sizeof digits)
 		digits[--at] = (char)('0' + value);
 	json_raw(json, digits + at, sizeof digits - at);
@@ -127,7 +125,8 @@ static bool byte_is_plain(uint8_t byte)
 	return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '#';
 }
 
-/* The code point as \uNNNN, or two of those; returns the number of bytes written to out. */
+/* Writes the code point as \uNNNN, or as two of those; returns the number of bytes written to
+ * out. */
 static size_t escape_unseen(char *out, uint32_t code)
 {
 	if (code < 0x10000)
@@ -136,7 +135,7 @@ static size_t escape_unseen(char *out, uint32_t code)
 				0xdc00 + (code & 0x3ff));
 }
 
-/* Escapes a byte of ASCII, unless it need not be. */
+/* Writes a byte of ASCII, escaped if necessary. */
 static size_t escape_byte(char *out, const uint8_t *p, size_t len)
 {
 	static const struct {
@@ -153,7 +152,7 @@ static size_t escape_byte(char *out, const uint8_t *p, size_t len)
 			return 2;
 		}
 	}
-	/* "##[": a CI log would obey it. */
+	/* Do not write "##[" as it is: a CI log would take it for a command. */
 	out[0] = '#';
 	return p[0] == '#' && (len < 3 || memcmp(p, "##[", 3) != 0) ? 1 : escape_unseen(out, p[0]);
 }
@@ -169,8 +168,7 @@ static size_t escape_sequence(char *out, const uint8_t *p, size_t n, bool valid)
 	return valid ? n : 3;
 }
 
-/* Escapes up to SLICE bytes of text (and the rest of a sequence); returns their
- * number. */
+/* Escapes up to SLICE bytes of text (and the rest of a sequence); returns their number. */
 static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, bool *valid)
 {
 	char *out = json_room(json, SLICE_ROOM);

@@ -31,19 +31,19 @@ struct json_piece {
 	size_t len;
 };
 
-/* Joins the three strings; name is len bytes and needs no escaping. -ENOMEM. */
+/* Joins the three strings; name is len bytes and needs no escaping.  0 or -ENOMEM. */
 int json_piece_make(const char *before, const char *name, size_t len, const char *after,
 		    struct json_piece *ret_piece);
 
-/* A growing buffer; drain and context may be set afterwards.  -ENOMEM. */
+/* Creates a growing buffer; drain and context may be set afterwards.  0 or -ENOMEM. */
 int json_init(struct json *json, size_t size);
 void json_free(struct json *json);
 
 /* Makes room, or sets json->error; in either case json_room() then succeeds. */
 void json_make_room(struct json *json, size_t n);
 
-/* Returns the place for the next n bytes (<= JSON_ROOM); the caller adds to
- * used. */
+/* Returns the place for the next n bytes (<= JSON_ROOM); the caller must add the bytes it wrote to
+ * `used`. */
 static inline char *json_room(struct json *json, size_t n)
 {
 	if (__builtin_expect(json->size - json->used < n, 0))
@@ -51,7 +51,7 @@ static inline char *json_room(struct json *json, size_t n)
 	return json->data + json->used;
 }
 
-/* Finished JSON text, of any length. */
+/* Writes finished JSON text of any length. */
 void json_long_raw(struct json *json, const char *text, size_t len);
 
 static inline void json_raw(struct json *json, const char *text, size_t len)
@@ -64,27 +64,26 @@ static inline void json_raw(struct json *json, const char *text, size_t len)
 	json->used += len;
 }
 
-/* A string literal. */
+/* Writes a string literal. */
 #define json_literal(json, literal) json_raw((json), "" literal, sizeof(literal) - 1)
 
 void json_u64(struct json *json, uint64_t value);
 void json_i64(struct json *json, int64_t value);
 /*
- * A quoted string of any bytes: '"', '\\' and control bytes escaped, each
- * maximal ill-formed part of UTF-8 replaced by U+FFFD.  Returns false if
- * anything was replaced.
+ * Writes any bytes as a quoted string: '"', '\\' and control bytes are escaped, each maximal
+ * ill-formed part of UTF-8 is replaced by U+FFFD.  Returns false if anything was replaced.
  */
 bool json_text(struct json *json, const char *bytes, size_t len);
-/* The bytes as a quoted string of lower-case hex digits. */
+/* Writes the bytes as a quoted string of lower-case hex digits. */
 void json_hex(struct json *json, const char *bytes, size_t len);
-/* A NUL-terminated string, or null. */
+/* Writes a NUL-terminated string, or null. */
 void json_string(struct json *json, const char *string);
 
-/* `,"key":`; key needs no escaping. */
+/* Writes `,"key":`; key needs no escaping. */
 void json_key(struct json *json, const char *key);
 
-/* The fewest digits that read back the same; null if it is not finite. */
+/* Writes the fewest digits that read back the same; null if value is not finite. */
 void json_real(struct json *json, double value);
-/* JSON text with values in it: %s a string or null, %ju and %jd integers, %g as
+/* Writes JSON text with values in it: %s a string or null, %ju and %jd integers, %g as
  * json_real(). */
 __attribute__((format(printf, 2, 3))) void json_print(struct json *json, const char *format, ...);

@@ -42,7 +42,7 @@ void real_rank(double value, char ret_text[REAL_ROOM])
 				      : "-Infinity");
 		return;
 	}
-	/* Not "-0". */
+	/* Avoid "-0". */
 	snprintf(ret_text, REAL_ROOM, "%.*g", floor(value) == value ? 17 : 9,
 		 value == 0 ? 0 : value);
 	make_plain(ret_text);

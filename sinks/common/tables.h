@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by all sinks that write tables: the list of tables, their values, and an output
- * buffer. */
+/* Shared by all sinks that write tables: the list of tables, their values, and an output buffer. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +19,8 @@ struct tables {
 /* open() and close() of a sink that has no other state. */
 int tables_open(const struct ctprof_host *host, void **ret_self);
 void tables_close(void *self);
-/* Allocates a sink's own struct of that size, which begins with a struct tables and is 0 after it;
- * NULL, after host->error(): out of memory. */
+/* Allocates a sink's own struct of that size, which begins with a struct tables; the rest is
+ * zeroed.  NULL, after host->error(): out of memory. */
 void *tables_new(const struct ctprof_host *host, size_t size);
 /* Frees the struct; the sink must have freed its own members. */
 void tables_free(struct tables *tables);
@@ -39,7 +38,7 @@ static inline const struct ctprof_table_column *tables_column(const struct ctpro
 	return border_element(table->columns, i);
 }
 
-/* Whether column i of a row has a value. */
+/* Whether column i of a row has a value, which *ret_value is then. */
 static inline bool tables_value(const struct ctprof_records *records, uint64_t row, uint64_t i,
 				uint64_t *ret_value)
 {
@@ -62,11 +61,11 @@ static inline double tables_real(uint64_t value)
 	return real;
 }
 
-/* "2026-11-22T03:12:05.123456Z" */
+/* Writes a time such as "2026-11-22T03:12:05.123456Z". */
 #define TABLES_TIME_ROOM 40
 void tables_time(uint64_t realtime_ns, char ret_text[TABLES_TIME_ROOM]);
 
-/* Writes unit, kind and help of every column as a JSON object, by name. */
+/* Writes the unit, kind and help of every column as a JSON object, by column name. */
 void tables_describe(const struct ctprof_table *table, struct json *json);
 /* Returns the word for a kind: "counter"; "" for 0 and unknown kinds. */
 const char *tables_kind(uint32_t kind);

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Table 3-7 of the Unicode standard: the bytes that may follow a leading
- * byte. */
+/* Table 3-7 of the Unicode standard: the bytes that may follow a leading byte. */
 static const struct lead {
 	uint8_t first, last; /* leading bytes */
 	uint8_t low, high;   /* second byte; the others are 80..BF */
@@ -16,9 +15,9 @@ static const struct lead {
 	{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
 };
 
-/* Controls, line and paragraph separators, characters that a font may leave out
- * (Default_Ignorable_Code_Point), and those that change the direction of writing, as a name
- * must not reorder its line. */
+/* Characters that are not shown as they are: controls, line and paragraph separators, characters
+ * that a font may leave out (Default_Ignorable_Code_Point), and those that change the direction of
+ * writing, as a name must not reorder its line. */
 static const struct range {
 	uint32_t first, last;
 } unseen[] = {
@@ -66,7 +65,8 @@ bool utf8_is_seen(uint32_t code)
 	return true;
 }
 
-/* Whether GitHub's runner would obey this in a log, anywhere in a line or at its beginning. */
+/* Whether GitHub's runner would take this for a command in a log, anywhere in a line or at its
+ * beginning. */
 static bool is_command(const char *p, size_t len)
 {
 	return ((len >= 2 && memcmp(p, "::", 2) == 0) || (len >= 3 && memcmp(p, "##[", 3) == 0)) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bytes that should be UTF-8, and how to make any bytes safe to display. */
+/* Handles bytes that should be UTF-8, and makes any bytes safe to display. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,22 +7,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
+/* Returns the length of the sequence at p (len >= 1), or of its longest well-formed beginning. */
 size_t utf8_measure(const uint8_t *p, size_t len, bool *ret_valid);
 
-/* The code point of a well-formed sequence of n bytes. */
+/* Returns the code point of a well-formed sequence of n bytes. */
 uint32_t utf8_decode(const uint8_t *p, size_t n);
-/* Whether code is neither a control character nor one that hides or reorders its neighbours. */
+/* Whether code is visible: neither a control character nor one that hides or reorders its
+ * neighbours. */
 bool utf8_is_seen(uint32_t code);
 
 /* Maximum size of a shown sequence: four bytes, each as \xNN. */
 #define UTF8_SHOWN 16
 
 /*
- * Writes what to show for the sequence at p (len >= 1): the sequence itself, or each
- * of its bytes as \xNN if it is ill-formed, invisible, or the start of a command that
- * a CI runner would obey (GITHUB_ACTIONS).  Returns the bytes consumed; *ret_code is 0
- * if escaped, and the width is then *ret_len.
+ * Writes the text that represents the sequence at p (len >= 1): the sequence itself, or each of its
+ * bytes as \xNN if it is ill-formed, invisible, or the start of a command that a CI runner would
+ * obey (GITHUB_ACTIONS).  Returns the bytes consumed; *ret_code is 0 if they were escaped, and the
+ * width is then *ret_len.
  */
 size_t utf8_show(const char *p, size_t len, char ret_shown[UTF8_SHOWN], size_t *ret_len,
 		 uint32_t *ret_code);
@@ -33,5 +34,5 @@ struct utf8_escape {
 	const char *instead;
 };
 
-/* Writes the text as utf8_show() does, but replaces the characters of that table. */
+/* Writes the text as utf8_show() does, but replaces the characters in that table. */
 void utf8_put(FILE *stream, const char *text, const struct utf8_escape *escapes);

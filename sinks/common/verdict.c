@@ -118,7 +118,7 @@ void verdict_put_names(FILE *stream, const struct verdict_case *found,
 
 /* ---- in words ---- */
 
-/* Text that is appended to; what does not fit is cut off. */
+/* A text being appended to; what does not fit is cut off. */
 struct text {
 	char *end;
 	size_t left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as cases that pass or fail, for sinks for a CI. */
+/* Presents a report as cases that pass or fail, for sinks that write for a CI. */
 #pragma once
 
 #include "drawing.h"
@@ -11,7 +11,7 @@ enum verdict_result {
 	VERDICT_SKIPPED, /* too few runs */
 };
 
-/* A metric of a group: a line's cell, or a place without a line where --fail-on is
+/* A case is a metric of a group: a line's cell, or a place without a line where --fail-on is
  * met. */
 struct verdict_case {
 	enum verdict_result result;
@@ -23,12 +23,12 @@ struct verdict_case {
 	const struct ctprof_report_hit *hit;     /* NULL: none */
 };
 
-/* Calls each() for every cell of every section of metrics, then for the places
- * without a line where --fail-on is met. */
+/* Calls each() for every cell of every section of metrics, then for the places without a line where
+ * --fail-on is met. */
 void verdict_walk(const struct ctprof_report *report,
 		  void (*each)(void *data, const struct verdict_case *found), void *data);
 /* Writes the names, separated by blanks. */
 void verdict_put_names(FILE *stream, const struct verdict_case *found,
 		       void (*put)(FILE *stream, const char *text));
-/* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ..."; size: of ret_text, in bytes. */
+/* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ..."; size is that of ret_text, in bytes. */
 void verdict_describe(const struct verdict_case *found, char *ret_text, size_t size);

@@ -112,7 +112,7 @@ static void note_bounds(struct chunk *self, uint64_t value, bool is_first)
 		self->max = value;
 }
 
-/* Most texts are the same as in the row before. */
+/* Whether the text is the same as in the row before, as most texts are. */
 static bool is_last(const struct chunk *self, const struct ctprof_text *text)
 {
 	uint32_t length;
@@ -157,7 +157,7 @@ static int add_value(struct chunk *self, uint64_t value)
 	return self->values.error;
 }
 
-/* The same for n unsigned numbers, the type of most columns. */
+/* Adds n unsigned numbers, the type of most columns. */
 static void add_numbers(struct chunk *self, const uint64_t *values, size_t n)
 {
 	uint64_t min = self->n_values > 0 ? self->min : values[0];
@@ -208,8 +208,7 @@ int chunk_add(struct chunk *self, const struct ctprof_records *records, uint64_t
 
 /* ---- pages --------------------------------------------------------------------- */
 
-/* Writes for each row whether it has a value: as a single run if all rows are alike, otherwise as
- * bits. */
+/* Writes for each row whether it has a value: one run if all rows are alike, otherwise bits. */
 static void put_levels(const struct chunk *self, struct json *page)
 {
 	size_t length_at = page->used;
@@ -237,8 +236,8 @@ static uint32_t width_of(uint32_t n)
 	return width;
 }
 
-/* Writes the numbers of texts with the fewest bits that suffice for all of them, eight at a
- * time. */
+/* Writes the numbers of texts, eight at a time, with the fewest bits that suffice for all of
+ * them. */
 static void put_numbers(const struct chunk *self, struct json *page)
 {
 	const uint32_t width = width_of(self->dictionary.n);
@@ -345,7 +344,7 @@ int chunk_write(struct chunk *self, struct chunk_room *room, struct json *out, u
 
 /* ---- metadata ------------------------------------------------------------------- */
 
-/* The bytes of a bound; NULL: no bound is known. */
+/* Returns the bytes of a bound; NULL: no bound is known. */
 static const void *bound_of(const struct chunk *self, uint64_t *value, bool is_max,
 			    uint32_t *ret_length)
 {

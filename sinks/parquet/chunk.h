@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The values of a column in one row group: a data page; for texts, preceded by a page with their
- * distinct values. */
+/* Writes the values of a column in one row group: a data page; for texts, preceded by a page with
+ * their distinct values. */
 #pragma once
 
 #include <zstd.h>
@@ -32,22 +32,22 @@ struct chunk_room {
 	struct json page, packed;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int chunk_init(struct chunk *chunk, const struct ctprof_table_column *column);
 void chunk_free(struct chunk *chunk);
 /* Adds a column's values of the rows from..to, at most CHUNK_ROWS: 0 or -ENOMEM. */
 #define CHUNK_ROWS 256
 int chunk_add(struct chunk *chunk, const struct ctprof_records *records, uint64_t column,
 	      uint64_t from, uint64_t to);
-/* The approximate number of bytes it holds. */
+/* Returns the approximate number of bytes it holds. */
 size_t chunk_bytes(const struct chunk *chunk);
 /* Writes the pages to out, after *at bytes written before; *at is advanced.  The chunk is then
  * empty, except for the data that chunk_tell() needs. */
 int chunk_write(struct chunk *chunk, struct chunk_room *room, struct json *out, uint64_t *at,
 		struct chunk_place *ret_place);
-/* Writes its metadata: a struct ColumnChunk, as an element. */
+/* Writes its metadata as a list element: a struct ColumnChunk. */
 void chunk_tell(const struct chunk *chunk, const struct chunk_place *place, struct thrift *thrift);
 /* Empties the chunk. */
 void chunk_clear(struct chunk *chunk);
-/* Writes its struct SchemaElement, as an element. */
+/* Writes its schema as a list element: a struct SchemaElement. */
 void chunk_tell_schema(const struct chunk *chunk, struct thrift *thrift);

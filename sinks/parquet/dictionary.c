@@ -65,7 +65,7 @@ static bool is_equal(const struct dictionary *self, uint32_t number, const char 
 	return known_length == length && memcmp(known, text, length) == 0;
 }
 
-/* The slot of the text, or the free one where it belongs. */
+/* Returns the slot of the text, or the free one where it belongs. */
 static uint32_t *find_slot(const struct dictionary *self, const char *text, uint32_t length)
 {
 	uint32_t at = hash_of(text, length) & (self->n_slots - 1);

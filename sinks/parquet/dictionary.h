@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The distinct texts of a column, and the number of each. */
+/* Numbers the distinct texts of a column. */
 #pragma once
 
 #include "json.h"
@@ -12,7 +12,7 @@ struct dictionary {
 	uint32_t n_slots;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int dictionary_init(struct dictionary *dictionary);
 void dictionary_free(struct dictionary *dictionary);
 void dictionary_clear(struct dictionary *dictionary);

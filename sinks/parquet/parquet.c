@@ -135,7 +135,7 @@ static bool is_full(const struct parquet *self)
 	return bytes >= GROUP_BYTES;
 }
 
-/* Column by column, as each has buffers of its own. */
+/* Adds rows column by column, as each column has buffers of its own. */
 static int add_rows(struct parquet *self, const struct ctprof_records *records, uint64_t from,
 		    uint64_t to)
 {
@@ -197,7 +197,7 @@ static int tell_metrics(const struct parquet *self, struct thrift *thrift)
 	return r;
 }
 
-/* The order of a column's bounds is the order of its type, for all columns. */
+/* Declares for every column that its bounds are in the order of its type. */
 static void tell_orders(const struct parquet *self, struct thrift *thrift)
 {
 	thrift_list_structs(thrift, 7, self->n_columns);

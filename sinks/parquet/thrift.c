@@ -27,7 +27,8 @@ static void put_zigzag(struct thrift *thrift, int64_t value)
 	thrift_varint(thrift->out, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-/* In all structs of Parquet, a field number is less than 16 above the one before. */
+/* Writes the head of a field.  In all structs of Parquet, a field number is less than 16 above the
+ * previous one. */
 static void put_field(struct thrift *thrift, int field, unsigned int type)
 {
 	int *last = &thrift->last[thrift->depth];

@@ -9,11 +9,11 @@
 /* The fields of a struct must be written in the order of their numbers. */
 struct thrift {
 	struct json *out;
-	int last[THRIFT_DEPTH]; /* field of each open struct */
-	int depth;              /* of the innermost, from 0 */
+	int last[THRIFT_DEPTH]; /* for each open struct: number of the last field written */
+	int depth;              /* of the innermost struct, from 0 */
 };
 
-/* A number in groups of seven bits; Parquet's own pages use it, too. */
+/* Writes a number in groups of seven bits; Parquet's own pages use this, too. */
 void thrift_varint(struct json *out, uint64_t value);
 
 /* Begins with a struct. */
@@ -27,9 +27,9 @@ void thrift_i32(struct thrift *thrift, int field, int32_t value);
 void thrift_i64(struct thrift *thrift, int field, int64_t value);
 void thrift_bytes(struct thrift *thrift, int field, const void *bytes, size_t length);
 void thrift_string(struct thrift *thrift, int field, const char *text);
-/* The fields until thrift_end() belong to the struct. */
+/* Opens a struct: the fields until thrift_end() belong to it. */
 void thrift_struct(struct thrift *thrift, int field);
-/* A list of n numbers, texts or structs; its elements follow. */
+/* Write a list of n numbers; of one text; or of n structs, whose elements must follow. */
 void thrift_list_i32(struct thrift *thrift, int field, const int32_t *values, size_t n);
 void thrift_list_string(struct thrift *thrift, int field, const char *text);
 void thrift_list_structs(struct thrift *thrift, int field, size_t n);

@@ -179,7 +179,7 @@ static void fill_field(GString *text, const struct spot *spot)
 {
 	const struct ctprof_report_field *field = spot->field;
 
-	/* An absent total is blank if the field is not an amount, or nothing is missing. */
+	/* An absent total is blank if the field is not an amount, or if nothing is missing. */
 	if (drawing_is_total(spot->line) && is_absent(spot, spot->cell) &&
 	    (field->ladder == CTPROF_LADDER_NONE || spot->cell->value[0].missing == 0))
 		return;
@@ -191,7 +191,7 @@ static void fill_field(GString *text, const struct spot *spot)
 		value_append(text, field, &spot->cell->value[0]);
 }
 
-/* If there are two sides, the bar shows the newer one. */
+/* With two sides, the bar shows the newer one. */
 gdouble column_length(const struct spot *spot)
 {
 	const struct ctprof_value *value = &spot->cell->value[drawing_is_compare(spot->report)];
@@ -343,7 +343,7 @@ static enum style style_sort(const struct spot *spot)
 	return style_of_change(sort->delta);
 }
 
-/* show draws computed values in blue. */
+/* show displays computed values in blue. */
 static enum style style_value(const struct spot *spot)
 {
 	return spot->cell->value[0].type == CTPROF_VALUE_REAL ? STYLE_COMPUTED : STYLE_NONE;
@@ -416,7 +416,7 @@ static double rank_sort(const struct spot *spot)
 	return spot->line->sort ? value_rank(&spot->line->sort->value[newest(spot)]) : NAN;
 }
 
-/* Defines a rank by a number of the runs, for runs with those flags. */
+/* Defines a rank function that returns a number of the runs if they have those flags. */
 #define RUNS_RANK(name, flags, number)                                                             \
 	static double name(const struct spot *spot)                                                \
 	{                                                                                          \

@@ -33,7 +33,7 @@ struct column {
 /* Returns the column of an enum ctprof_column, or NULL. */
 const struct column *column_find(guint32 id);
 
-/* The name of the line in one cell: all its names, or in a tree the last one. */
+/* All names of the line in one cell; in a tree, only the last one. */
 extern const struct column *const column_group;
 /* One of the line's names. */
 extern const struct column column_part;
@@ -56,7 +56,7 @@ struct drawn {
  * and not blank, otherwise its names and the fields that are for people. */
 GArray *columns_choose(const struct ctprof_report *report,
 		       const struct ctprof_report_section *section);
-/* Returns what the cell of a line in a column is drawn from. */
+/* Returns everything that the cell of a line in a column is drawn from. */
 struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn);

@@ -13,7 +13,7 @@ struct choice {
 	GArray *columns; /* struct drawn */
 };
 
-/* In a LONG section, the cell is the line's only one. */
+/* In a LONG section, a line has only one cell. */
 struct spot columns_spot(const struct ctprof_report *report,
 			 const struct ctprof_report_section *section,
 			 const struct ctprof_report_line *line, const struct drawn *drawn)
@@ -76,7 +76,7 @@ static void take_asked(const struct choice *choice)
 	}
 }
 
-/* Adds as many columns as a line has names at most; in a tree, one. */
+/* Adds a column for each name that a line has at most; in a tree, one. */
 static void take_names(const struct choice *choice)
 {
 	const struct ctprof_report_section *section = choice->section;
@@ -97,7 +97,7 @@ static void take_names(const struct choice *choice)
 	}
 }
 
-/* Whether to align to the right: numbers, and short texts, which consist of numbers. */
+/* Whether to align to the right: numbers, and SHORT texts, which consist of numbers. */
 static gboolean ends_right(const struct ctprof_report_field *field)
 {
 	return !drawing_is_text(field) || (field->flags & CTPROF_FIELD_SHORT) != 0;

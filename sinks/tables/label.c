@@ -59,7 +59,7 @@ void label_cut(GString *text, guint width)
 	const char *head = skip(text->str, width / 2, &head_width);
 	guint excess = all - head_width - (width - 1 - head_width);
 	const char *tail = skip(head, excess, &cut_width);
-	if (cut_width < excess && *tail) /* half of a wide one */
+	if (cut_width < excess && *tail) /* only half of a wide character */
 		tail = skip(tail, 2, &cut_width);
 	gssize at = head - text->str;
 	g_string_erase(text, at, tail - head);

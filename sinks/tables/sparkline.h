@@ -6,6 +6,6 @@
 
 #include "ctprof/report.h"
 
-/* " ▁▂▇▃▁", from the first bucket that has values to the last, on a logarithmic axis;
+/* Appends " ▁▂▇▃▁", from the first bucket that has values to the last, on a logarithmic axis;
  * nothing for a cell without a distribution. */
 void sparkline_append(GString *text, const struct ctprof_cell *cell, unsigned side);

@@ -7,8 +7,8 @@ enum style {
 	STYLE_HEADER,
 	STYLE_MORE,      /* a value that grew */
 	STYLE_LESS,      /* a value that shrank */
-	STYLE_LEVEL,     /* a value that did neither */
-	STYLE_MUCH_MORE, /* by more than half */
+	STYLE_LEVEL,     /* a value that stayed the same */
+	STYLE_MUCH_MORE, /* a value that grew by more than half */
 	STYLE_MUCH_LESS,
 	STYLE_OLD, /* age */
 	STYLE_AGED,
