@@ -11,8 +11,8 @@
 #include "tables.h"
 #include "utf8.h"
 
-/* A spreadsheet would take a cell that begins like this for a formula; the full-width forms of the
- * signs, too. */
+/* Whether a spreadsheet would take a cell that begins like this for a formula; this includes the
+ * full-width forms of the signs. */
 static bool is_formula(const char *text)
 {
 	return text[0] &&
@@ -24,7 +24,7 @@ static bool is_formula(const char *text)
 static void put_text(FILE *stream, const char *before, const char *text, const char *after)
 {
 	static const struct utf8_escape doubled[] = {{'"', "\"\""}, {'\0', NULL}};
-	/* Where ';' separates cells, the text after it would be another cell. */
+	/* A reader that separates cells at ';' would take the text after it for another cell. */
 	const char *quote = strpbrk(text, ",\";") ? "\"" : "";
 	const char *mark = !before[0] && is_formula(text) ? "'" : "";
 
@@ -33,7 +33,7 @@ static void put_text(FILE *stream, const char *before, const char *text, const c
 	fprintf(stream, "%s%s", after, quote);
 }
 
-/* The functions from here on begin with the comma before the field.  name may be NULL: an empty
+/* From here on, each function writes the comma before its field first.  name may be NULL: an empty
  * field. */
 static void put_name(FILE *stream, const char *name)
 {
@@ -97,7 +97,8 @@ static void put_names(FILE *stream, const char *section, const char *heading,
 		put_name(stream, line->names[i]);
 }
 
-/* The number of rows folded into the value, and the number of rows without a value, if counted. */
+/* Writes the number of rows folded into the value, and the number of rows without a value, if
+ * counted. */
 static void put_rows(FILE *stream, const struct ctprof_value *value)
 {
 	if (value->n > 0 || value->missing > 0)
@@ -199,7 +200,7 @@ static void put_header(FILE *stream, const struct ctprof_report_section *section
 	fputs("\r\n", stream);
 }
 
-/* For text, the candidate's value, unless only the baseline has one. */
+/* For text, writes the candidate's value, or the baseline's if only that has one. */
 static void put_field(FILE *stream, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -210,7 +211,7 @@ static void put_field(FILE *stream, const struct ctprof_report_field *field,
 			  &cell->value[is_compare && cell->value[1].type != CTPROF_VALUE_ABSENT]);
 }
 
-/* Everything except the coverage and the end of the line. */
+/* Writes everything except the coverage and the end of the line. */
 static void put_line(FILE *stream, const struct ctprof_report_section *section,
 		     const struct ctprof_report_line *line, const char *kind, bool is_compare)
 {
@@ -221,7 +222,7 @@ static void put_line(FILE *stream, const struct ctprof_report_section *section,
 	for (uint64_t i = 0; i < section->n_fields; i++)
 		put_field(stream, drawing_field(section, i), drawing_cell_of(line, i), is_compare);
 	fputc(',', stream);
-	/* The names of the incomplete fields. */
+	/* Write the names of the incomplete fields. */
 	for (uint64_t i = 0; i < line->n_cells; i++) {
 		if (!drawing_has_partial(drawing_cell(line, i), is_compare))
 			continue;
@@ -249,7 +250,7 @@ static void put_table(FILE *stream, const struct ctprof_report_section *section,
 	}
 	if (!is_covered)
 		return;
-	/* The coverage has a line of its own at the end, as there may be no total. */
+	/* The coverage gets a line of its own at the end, as there may be no total. */
 	put_line(stream, section, &nothing, "coverage", is_compare);
 	put_name(stream, section->covered);
 	fprintf(stream, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", section->n_exact,
@@ -307,7 +308,7 @@ static void free_text(char **text)
 	free(*text);
 }
 
-/* Lends put() a stream, and adds everything written to it to the output. */
+/* Calls put() with a stream, and adds everything written to it to the output. */
 static int to_stream(const struct tables *tables, const void *what,
 		     void (*put)(const struct tables *tables, FILE *stream, const void *what))
 {

@@ -50,7 +50,7 @@ static void draw_value(struct json *json, const struct ctprof_value *value)
 	}
 }
 
-/* `"NAME":VALUE`; text that is not UTF-8 is also written in hex. */
+/* Writes `"NAME":VALUE`; text that is not UTF-8 is also written in hex. */
 static void draw_named(struct json *json, const char *name, const struct ctprof_value *value)
 {
 	const char *text = value->type == CTPROF_VALUE_TEXT ? value->text : NULL;
@@ -68,8 +68,8 @@ static void draw_named(struct json *json, const char *name, const struct ctprof_
 	json_hex(json, text, strlen(text));
 }
 
-/* Writes one name as a string, or several as an array; as hex digits of the bytes if requested.
- * False if some name is not UTF-8. */
+/* Writes one name as a string, or several as an array; in hex if as_hex.  Returns false if some
+ * name is not UTF-8. */
 static bool draw_names(struct json *json, const struct ctprof_report_line *line, bool as_hex)
 {
 	bool valid = true;
@@ -88,8 +88,7 @@ static bool draw_names(struct json *json, const struct ctprof_report_line *line,
 	return valid;
 }
 
-/* `"group":NAME`; a name that is not UTF-8 is also written in hex, as in a
- * snapshot. */
+/* Writes `"group":NAME`; a name that is not UTF-8 is also written in hex, as in a snapshot. */
 static void draw_group(struct json *json, const struct ctprof_report_line *line)
 {
 	json_print(json, "\"group\":");
@@ -125,8 +124,8 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
 
-/* The number of rows folded into the values, the number of rows without a value, and the most
- * common reason for its absence. */
+/* Writes the number of rows folded into the values, the number of rows without a value, and the
+ * most common reason for that. */
 static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
@@ -144,7 +143,7 @@ static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is
 		json_print(json, ",\"why\":%s", words[why]);
 }
 
-/* A list of numbers; NaN and infinity become null. */
+/* Writes a list of numbers; NaN and infinity become null. */
 static void draw_reals(struct json *json, const char *key, const double *reals, uint64_t n)
 {
 	json_print(json, ",%s:[", key);
@@ -153,7 +152,7 @@ static void draw_reals(struct json *json, const char *key, const double *reals, 
 	json_print(json, "]");
 }
 
-/* The statistics of runs; the medians and the shift are the cell's values and delta. */
+/* Writes the statistics of runs; the medians and the shift are the cell's values and delta. */
 static void draw_runs(struct json *json, const struct ctprof_runs *runs)
 {
 	bool has_test = runs->flags & CTPROF_RUNS_HAS_TEST;
@@ -175,7 +174,7 @@ static void draw_runs(struct json *json, const struct ctprof_runs *runs)
 	json_print(json, "}");
 }
 
-/* The role of a line, which its name does not show. */
+/* Writes the role of a line, which its name does not show. */
 static void draw_role(struct json *json, const struct ctprof_report_line *line)
 {
 	static const char *const words[] = {"pool",        "rest",  "own",  "exited",
@@ -187,7 +186,7 @@ static void draw_role(struct json *json, const struct ctprof_report_line *line)
 		json_print(json, ",\"role\":%s", words[i - 1]);
 }
 
-/* The words of a sentence, and the numbers in it by name. */
+/* Writes a sentence as text, and the numbers in it by name. */
 static void draw_sentence(struct json *json, const struct ctprof_sentence *sentence)
 {
 	uint64_t n = 0;
@@ -214,7 +213,7 @@ static void draw_sentence(struct json *json, const struct ctprof_sentence *sente
 	json_print(json, "}");
 }
 
-/* [[least, most, count], ...] of the buckets with values, or null. */
+/* Writes the buckets with values as [[least, most, count], ...], or null. */
 static void draw_buckets(struct json *json, const struct ctprof_histogram *histogram)
 {
 	if (!histogram) {
@@ -232,7 +231,7 @@ static void draw_buckets(struct json *json, const struct ctprof_histogram *histo
 	json_print(json, "]");
 }
 
-/* The distribution of show, or both distributions of compare. */
+/* Writes the distribution of show, or both distributions of compare. */
 static void draw_histogram(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
 	if (!drawing_histogram(cell, 0) && !drawing_histogram(cell, 1))
@@ -246,7 +245,7 @@ static void draw_histogram(struct json *json, const struct ctprof_cell *cell, bo
 	json_print(json, "]");
 }
 
-/* One metric of one group. */
+/* Writes one metric of one group. */
 static void draw_row(struct json *json, const struct ctprof_report_line *line,
 		     const struct ctprof_report_field *field, const struct ctprof_cell *cell,
 		     bool is_compare)
@@ -277,7 +276,8 @@ static void draw_row(struct json *json, const struct ctprof_report_line *line,
 	json_print(json, "}");
 }
 
-/* The value of show, or both values of compare and their change; equal names only once. */
+/* Writes the value of show, or both values of compare and their change; equal names are written
+ * once. */
 static void draw_cell(struct json *json, const struct ctprof_report_field *field,
 		      const struct ctprof_cell *cell, bool is_compare)
 {
@@ -294,7 +294,7 @@ static void draw_cell(struct json *json, const struct ctprof_report_field *field
 
 /* ---- sections ------------------------------------------------------------ */
 
-/* One row for each cell. */
+/* Writes one row for each cell. */
 static void draw_metrics(struct json *json, const struct ctprof_report_section *section,
 			 bool is_compare)
 {
@@ -340,7 +340,7 @@ static void draw_line(struct json *json, const struct ctprof_report_section *sec
 	json_print(json, "}");
 }
 
-/* An object for each line that is (or is not) a total. */
+/* Writes an object for each line that is (or is not) a total. */
 static void draw_lines(struct json *json, const char *key,
 		       const struct ctprof_report_section *section, bool totals, bool is_compare)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as JUnit's XML, as CI servers read it. */
+/* Writes a report as JUnit's XML, which CI servers read. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -42,7 +42,7 @@ static bool is_taken(const struct families *families, const char *name)
 	return false;
 }
 
-/* "run_time_ns" becomes ctprof_run_time_seconds, unless another family has that name. */
+/* Makes "run_time_ns" ctprof_run_time_seconds, unless another family has that name. */
 static void name_family(const struct families *families, struct family *family)
 {
 	const char *name = family->source->name;
@@ -106,7 +106,7 @@ void families_free(struct families *self)
 	free(self->list);
 }
 
-/* Before OpenMetrics, quotes were not escaped in these lines. */
+/* The format before OpenMetrics does not escape quotes in these lines. */
 static void put_line(struct json *out, const char *what, const struct family *family,
 		     bool is_classic, const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Groups of threads as OpenMetrics 1.0 text.  All samples of a family must be together, and those
- * of a series in the order of time, so rows are kept until the end.  Without timestamps the output
- * is the older text format of Prometheus, with the last sample of each series.
+ * Writes groups of threads as OpenMetrics 1.0 text.  All samples of a family must be together, and
+ * those of a series in the order of time, so rows are kept until the end.  Without timestamps the
+ * output is the older text format of Prometheus, with the last sample of each series.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,8 @@ static int openmetrics_table(void *called, const struct ctprof_table *table)
 
 /* ---- rows -------------------------------------------------------------------------- */
 
-/* The names of boots and kernels, and the coverage, would begin new series. */
+/* Whether a column is a label.  The names of boots and kernels, and the coverage, would begin new
+ * series. */
 static bool is_label(const struct ctprof_table_column *column)
 {
 	static const char *const others[] = {"boot", "kernel", "partial"};
@@ -74,7 +75,8 @@ static bool is_label(const struct ctprof_table_column *column)
 	return true;
 }
 
-/* '"', '\\' and line ends have escapes; other invisible characters are shown as \xNN. */
+/* Appends a label.  '"', '\\' and line ends have escapes; other invisible characters are shown as
+ * \xNN. */
 static void put_label(struct json *out, const char *name, const struct ctprof_text *text)
 {
 	if (out->used > 0)

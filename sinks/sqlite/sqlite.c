@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables as a SQLite database.  The library writes a file in random order, which a pipe does not
- * allow: the database grows in a temporary file without a name, which is copied to the output when
- * complete.
+ * Writes tables as an SQLite database.  The library writes a file in random order, which a pipe
+ * does not allow: the database grows in a temporary file without a name, which is copied to the
+ * output when complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ struct sqlite {
 	struct tables tables;
 	sqlite3 *db;
 	sqlite3_stmt *inserts[TABLES_MAX];
-	int fd; /* of its file; -1: none */
+	int fd; /* the database file; -1: none */
 };
 
 static int fail(const struct sqlite *self, int r, const char *what)
@@ -136,7 +136,7 @@ static int create(struct sqlite *self, const struct ctprof_table *table)
 
 	if (r < 0)
 		return fail(self, r, table->name);
-	/* Names need no escaping; some of them are keywords. */
+	/* The names need no escaping, but some are keywords. */
 	json_print(&sql, "CREATE TABLE %s (", table->name);
 	for (uint64_t i = 0; i < table->n_columns; i++) {
 		const struct ctprof_table_column *column = tables_column(table, i);

@@ -3,7 +3,7 @@
 
 #include "label.h"
 
-/* A column may be as wide as a command line. */
+/* Limits the length of a rule, since a column may be as wide as a command line. */
 #define MOST_RULE 80
 
 static const char *const codes[N_STYLES] = {
@@ -36,7 +36,7 @@ void grid_clear(Grid *grid)
 	grid->n = 0;
 }
 
-/* One blank before the first column, two between columns. */
+/* Counts one blank before the first column, two between columns. */
 static guint64 total_width(const Grid *grid)
 {
 	guint64 width = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Aligned columns, in two passes over the same lines: one that measures, one
- * that prints.  No line is stored, so a report may have any length.
+ * Aligns columns in two passes over the same lines: one measures, one prints.  No line is stored,
+ * so a report may have any length.
  */
 #pragma once
 
@@ -38,15 +38,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grid, grid_clear)
  * kept ones last. */
 void grid_fit(Grid *grid, guint64 width, gboolean may_drop);
 
-/* The text of a cell of the current line, to append to. */
+/* Returns the text of a cell of the current line, to append to. */
 GString *grid_text(Grid *grid, guint column);
 void grid_style(Grid *grid, guint column, enum style style);
 /* Measures or prints the line, and begins the next. */
 void grid_end_line(Grid *grid);
-/* A heading across all columns, above other lines. */
+/* Writes a heading across all columns, above other lines. */
 void grid_heading(Grid *grid, guint indent, const char *name, enum style style);
 
-/* A rule between two parts of the table. */
+/* Writes a rule between two parts of the table. */
 void grid_rule(Grid *grid);
 
 /* Prints text, in a style if coloured. */

@@ -51,7 +51,7 @@ static void begin(Pass *pass, FILE *stream)
 	}
 }
 
-/* line NULL: the header. */
+/* Walks the cells of a line; line NULL: the header. */
 static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 {
 	for (guint i = 0; i < pass->columns->len; i++) {
@@ -75,7 +75,7 @@ static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 	grid_end_line(&pass->grid);
 }
 
-/* The heading of a cgroup, or of a process in it. */
+/* Writes the heading of a cgroup, or of a process in it. */
 static void walk_heading(Pass *pass, const struct ctprof_report_line *line)
 {
 	static const enum style styles[] = {STYLE_ROOT, STYLE_BRANCH, STYLE_TWIG};
@@ -109,7 +109,7 @@ static void walk(Pass *pass)
 void layout_say(GString *text, const struct ctprof_report *report,
 		const struct ctprof_sentence *sentence, const char *otherwise)
 {
-	/* Unless it is for a screen, a sentence may continue on the next line. */
+	/* Except on a screen, a sentence may continue on the next line. */
 	gboolean is_screen =
 		BORDER_MEMBER(report, height, 0) > 0 || (report->flags & CTPROF_REPORT_DENSE) != 0;
 	gsize taken = sentence && sentence->role == CTPROF_SENTENCE_FINDING ? MARGINS + strlen(MARK)
@@ -169,8 +169,7 @@ void layout_draw(FILE *stream, const struct ctprof_report *report,
 	grid_fit(&pass.grid, report->width,
 		 !drawing_has(section, CTPROF_SECTION_METRICS) || drawing_is_of_runs(report));
 	walk(&pass);
-	/* Without headings, a line about other lines would look like one of
-	 * them. */
+	/* Without headings, a line about other lines would look like one of them. */
 	if (pass.headed)
 		draw_rest(stream, report, section);
 }

@@ -7,7 +7,7 @@
 #include "grid.h"
 #include "label.h"
 
-/* A heading, separated from what is above it by a blank line. */
+/* Writes a heading, separated by a blank line from what is above it. */
 static void draw_title(FILE *stream, const struct ctprof_report *report, enum style style,
 		       const char *title, gboolean *is_first)
 {
@@ -86,8 +86,7 @@ static void draw_renames(FILE *stream, const struct ctprof_report *report, gbool
 	}
 }
 
-/* A cgroup above its groups if their names have parts; otherwise only the
- * name. */
+/* Writes a cgroup above its groups if their names have parts; otherwise only the name. */
 static void draw_orphan(FILE *stream, const struct ctprof_report_line *line, const char *above)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

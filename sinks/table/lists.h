@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lists below the tables of compare: renamed cgroups, groups of one side. */
+/* Writes the lists below the tables of compare: renamed cgroups, groups of one side. */
 #pragma once
 
 #include <stdio.h>

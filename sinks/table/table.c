@@ -16,7 +16,8 @@ static void draw_heading(FILE *stream, const struct ctprof_report_section *secti
 	fprintf(stream, "%s\n", text->str);
 }
 
-/* Without headings, a line about cut rows would look like a row, so it is a message then. */
+/* Reports the number of rows that were cut.  Without headings, a line about them would look like a
+ * row, so it is a message then. */
 static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
 		     const struct ctprof_report_section *section)
 {
@@ -51,7 +52,7 @@ static void draw_text(FILE *stream, const struct ctprof_report *report,
 
 /* ---- a screen ---------------------------------------------------------------- */
 
-/* Blank lines are dropped if fewer pools would fit than this. */
+/* Blank lines are dropped if fewer pools than this would fit. */
 #define FEW_POOLS 5
 #define FEWEST_POOLS 3
 #define N_BLANKS 3
@@ -65,7 +66,7 @@ static guint64 count_lines(const struct ctprof_report_section *section)
 {
 	guint64 n = 0;
 
-	/* If nothing stands out, leave room for one line about something that does. */
+	/* If nothing stands out, leave room for a line that might later. */
 	if (drawing_has(section, CTPROF_SECTION_TOLD))
 		return section->n_notes + (section->n_lines == 0 ? 1 : 0);
 	for (guint64 i = 0; i < section->n_lines; i++) {

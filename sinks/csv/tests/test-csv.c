@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that a name can do nothing to a line of CSV. */
+/* Tests that no name can break a line of CSV. */
 #include "drawn.h"
 
 /* Returns what the sink writes for one metric of one group. */
@@ -72,14 +72,14 @@ static void test_names(void)
 	}
 }
 
-/* No delta, pct, or rows of either side. */
+/* The empty fields when there is no delta, pct, or number of rows on either side. */
 #define UNCOUNTED ",,,,,,"
 
 static void test_values(void)
 {
 	static const struct {
 		struct ctprof_value value;
-		const char *rest; /* of the line */
+		const char *rest; /* of the line, after the value */
 	} cases[] = {
 		{{.type = CTPROF_VALUE_ABSENT, .number = 7}, "" UNCOUNTED},
 		{{.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64},
@@ -103,7 +103,7 @@ static void test_values(void)
 		  .missing = 1},
 		 "7,,,,,2,1"},
 		{{.type = CTPROF_VALUE_ABSENT, .missing = 3}, ",,,,,0,3"},
-		{{.type = 12345}, "" UNCOUNTED}, /* of a later host */
+		{{.type = 12345}, "" UNCOUNTED}, /* of a newer host */
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests which rows become annotations, and that no name ends one or begins another. */
+/* Tests which rows become annotations, and that no name can end one or begin another. */
 #include "drawn.h"
 
 #define NOTHING "::notice title=ctprof::nothing failed or changed\n"

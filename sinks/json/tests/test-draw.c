@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The report's JSON is what another implementation reads as the same report. */
+/* Tests that another implementation of JSON reads the same report. */
 #include "fakehost.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ static struct ctprof_report_line new_line(const char *group, const struct ctprof
 
 static const struct ctprof_cell nothing = {.struct_size = sizeof nothing};
 
-/* The text of the one row of a report of one metric and line. */
+/* Returns the text of the only row of a report of one metric and line. */
 static char *draw_row(const struct ctprof_report_line *line, guint32 flags)
 {
 	const struct ctprof_report_field field = {
@@ -124,7 +124,7 @@ static void test_values(void)
 		 "{\"cpus_min\":4,\"cpus_max\":4,\"list\":\"0-3\"}"},
 		{{.type = CTPROF_VALUE_UNLIMITED}, "\"max\""},
 		{{.type = CTPROF_VALUE_TEXT, .text = "enabled"}, "\"enabled\""},
-		{{.type = 12345}, "null"}, /* of a later host */
+		{{.type = 12345}, "null"}, /* of a newer host */
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -143,7 +143,7 @@ static void test_coverage(void)
 {
 	static const struct {
 		struct ctprof_cell cell;
-		const char *one, *both; /* how the row ends: of show, of compare */
+		const char *one, *both; /* the end of the row: of show, of compare */
 	} cases[] = {
 		{{.value = {{.n = 3}, {.n = 4}}}, "\"value\":null}", "\"pct\":null}"},
 		{{.value = {{.n = 3}, {.n = 4, .missing = 1, .why = CTPROF_ABSENT_VANISHED}}},
@@ -153,7 +153,7 @@ static void test_coverage(void)
 			    {.n = 4, .missing = 1, .why = CTPROF_ABSENT_VANISHED}}},
 		 "\"n\":3,\"missing\":2,\"why\":\"denied\"}",
 		 "\"n\":[3,4],\"missing\":[2,1],\"why\":\"denied\"}"},
-		/* A number in another's place; a reason of a later host. */
+		/* Partial although nothing is missing; a reason that only a newer host knows. */
 		{{.value = {{.flags = CTPROF_VALUE_PARTIAL}}},
 		 "\"n\":0,\"missing\":0}",
 		 "\"n\":[0,0],\"missing\":[0,0]}"},

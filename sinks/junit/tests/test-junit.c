@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests which cases fail, and that no name leaves its attribute. */
+/* Tests which cases fail, and that no name can leave its attribute. */
 #include "drawn.h"
 
 static void test_names(void)
@@ -35,7 +35,7 @@ static void test_results(void)
 		       "B 3.00ms [2.00ms…4.00ms], change 1.00ms (+50.0 %), q 0.012\"/>"));
 	g_assert_nonnull(strstr(few, "tests=\"1\" failures=\"0\" skipped=\"1\""));
 	g_assert_nonnull(strstr(few, "<skipped message=\"too few runs to know: A 2.00ms"));
-	/* --limit took the line away, but not what failed. */
+	/* --limit removes the line, but not the failure. */
 	g_assert_nonnull(strstr(cut, "tests=\"1\" failures=\"1\" skipped=\"0\""));
 	g_assert_nonnull(strstr(cut, "classname=\"g\" name=\"m\"><failure"));
 }
