@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bytes that may be unknown, and sums that saturate at UINT64_MAX instead of
+/* Amounts in bytes that may be unknown, and sums that saturate at UINT64_MAX instead of
  * wrapping. */
 #pragma once
 

@@ -28,8 +28,7 @@ static const struct rule bracketed[] = {
 	{"[anon:", true, OBJECT_ANONYMOUS}, {"[", true, OBJECT_PSEUDO},
 };
 
-/* Files of the kernel's internal mounts, which are not visible: always shown as
- * deleted. */
+/* Files of the kernel's internal mounts, which are not in mountinfo; always shown as deleted. */
 static const struct rule unmounted[] = {
 	{"/SYSV", true, OBJECT_SYSV},
 	{"/memfd:", true, OBJECT_MEMFD},

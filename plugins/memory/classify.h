@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contents of a mapping, judged by its path and the file system of its device. */
+/* Classifies the contents of a mapping by its path and the file system of its device. */
 #pragma once
 
 #include "mounts.h"
@@ -22,12 +22,12 @@ enum object_kind {
 	OBJECT_N_KINDS,
 };
 
-/* "anon", "shmem", ... */
+/* Returns "anon", "shmem", ... */
 const char *classify_kind_name(enum object_kind kind);
 
-/* The name of a mapping with that path: the path, or "<anonymous>". */
+/* Returns the name of a mapping with that path: the path, or "<anonymous>". */
 struct text classify_label(struct text path);
 
-/* device: the kind of file system of the mapping's device. */
+/* Classifies a mapping; device: the kind of file system of its device. */
 enum object_kind classify_mapping(const struct mounts *mounts, enum mount_kind device,
 				  struct text path);

@@ -8,8 +8,8 @@
 /* The maximum size of a text value. */
 #define CMDLINE_MAX 65535u
 
-/* The non-empty arguments, separated by blanks and cut at the maximum.  A struct of all zeros is
- * empty, and so is one with len and gap of 0. */
+/* The non-empty arguments, separated by blanks and cut at CMDLINE_MAX.  A struct of all zeros is
+ * empty; to reset one, set len and gap to 0. */
 struct cmdline {
 	size_t len;
 	bool gap; /* an argument has ended */

@@ -35,7 +35,7 @@ static int by_number(const void *a, const void *b)
 	return order ? order : order_u64(x->minor, y->minor);
 }
 
-/* process: "self", or a number. */
+/* Reads the mount namespace of a process: "self", or a number. */
 static bool read_namespace(const struct ctprof_host *host, const char *process,
 			   struct mount_ns *ret)
 {

@@ -27,10 +27,10 @@ void elsewhere_clear(struct elsewhere *elsewhere);
 
 /* Reads the mountinfo of the process, unless its namespace has been read already. */
 void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid);
-/* Whether the process sees the mounts that ctprof sees, so that it cannot choose the names of
- * files. */
+/* Whether the process is known to be in ctprof's mount namespace.  Otherwise it can choose the
+ * names of files by mounts of its own. */
 bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid);
-/* The kind of the file system with that device, or MOUNT_UNKNOWN if no mountinfo so far shows
- * it. */
+/* Returns the kind of the file system with that device, or MOUNT_UNKNOWN if no mountinfo read so
+ * far shows it. */
 enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,
 					 uint32_t minor);

@@ -45,7 +45,7 @@ struct text fold_label(const struct fold *fold, const struct holding *holding)
 			     holding->label_len};
 }
 
-/* Holdings of an object are the same by identity, other memory by label. */
+/* Whether two holdings are the same: objects by identity, other memory by label. */
 static bool is_same(const struct fold *fold, const struct holding *a, const struct holding *b)
 {
 	return identity_order(&a->identity, &b->identity) == 0 &&
@@ -88,8 +88,7 @@ static void add_sums(struct holding *to, const struct holding *from)
 		to->bytes[i] = amount_sum(to->bytes[i], from->bytes[i]);
 }
 
-/* Whether the previous holding has the same name: mappings of a file are
- * adjacent. */
+/* Whether the previous holding has the same name, as mappings of a file are adjacent. */
 static bool continues(const struct fold *fold, const struct identity *identity, struct text path)
 {
 	const struct holding *last = fold->n > 0 ? &fold->holdings[fold->n - 1] : NULL;

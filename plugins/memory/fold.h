@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The smaps of one process, folded by object: a file (or segment, or memfd) is one object, however
+ * Folds the smaps of one process by object: a file (or segment, or memfd) is one object, however
  * often it is mapped.
  */
 #pragma once
@@ -12,9 +12,9 @@
 #define FOLD_LABEL_BYTES_MAX (64u << 20)
 
 /*
- * An inode of a device; all 0: not an object, but private memory of the process.
- * System V segments use their ids, from 0 on, as inodes of the same device as
- * memfds, so the identity also says which of the two it is.
+ * The device and inode of an object; all 0: not an object, but private memory of the process.
+ * System V segments use their IDs, from 0 on, as inodes of the same device as memfds, so the
+ * identity also tells the two apart.
  */
 struct identity {
 	uint32_t major, minor;
@@ -39,9 +39,9 @@ struct named_swap {
 	uint64_t bytes;
 };
 
-/* The data to keep besides the objects. */
-#define FOLD_PRIVATE 1u /* mappings of no object, by label */
-#define FOLD_BY_NAME 2u /* swap of each shared mapping */
+/* The data to keep in addition to the objects. */
+#define FOLD_PRIVATE 1u /* mappings that belong to no object, by label */
+#define FOLD_BY_NAME 2u /* the swap of each shared mapping */
 
 struct fold {
 	unsigned wanted;          /* FOLD_* */
@@ -55,7 +55,7 @@ struct fold {
 	struct vma_reader reader;
 };
 
-/* Empties it, for another process. */
+/* Empties the fold, for another process. */
 void fold_begin(struct fold *fold, unsigned wanted);
 /* take() of a lane_consumer: adds a piece of smaps to a struct fold. */
 size_t fold_take(void *data, const char *text, size_t len, bool last);

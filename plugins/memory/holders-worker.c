@@ -11,8 +11,8 @@ static bool is_all_wanted(const struct objects *objects)
 	return objects->wanted[GROUP_SHARED] || objects->wanted[GROUP_SWAP];
 }
 
-/* For selected processes, all mappings are wanted; if no process is selected, the mappings of all
- * processes that belong to no object. */
+/* Chooses the mappings to keep.  If processes were selected, these are all mappings of each of
+ * them; otherwise those of every process that belong to no object. */
 static enum holders_choice choose(const struct objects *objects, int32_t pid)
 {
 	if (!objects->wanted[GROUP_MAPPINGS])

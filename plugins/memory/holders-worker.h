@@ -11,7 +11,7 @@ struct holders_worker {
 	struct smaps_ladder ladder;
 };
 
-/* Call on the worker's thread. */
+/* Must be called on the worker's thread. */
 void holders_worker_open(struct holders_worker *ret, struct objects *objects,
 			 const struct process_worker *processes);
 void holders_worker_close(struct holders_worker *worker);

@@ -46,8 +46,7 @@ static int by_process(const void *a, const void *b)
 	return order ? order : text_order(backing_text(&x->backing), backing_text(&y->backing));
 }
 
-/* The largest first, equal ones by pid, so that the order of reading does not
- * matter. */
+/* Orders by size, the largest first, then by PID, so that the order of reading does not matter. */
 static int by_pss(const void *a, const void *b)
 {
 	const struct consumer *x = a, *y = b;
@@ -164,9 +163,9 @@ static void add_holding(struct backing *backing, const struct holding *holding)
 		backing->bytes[i] = amount_sum(backing->bytes[i], holding->bytes[i]);
 }
 
-/* An object may be mapped under several names, and a process with mounts of its own can choose one.
- * Therefore a name that ctprof sees takes precedence; among equals the smallest, so that the order
- * of reading does not matter. */
+/* Whether label is a better name for the object.  An object may be mapped under several names, and
+ * a process with mounts of its own can choose one.  Therefore a name that ctprof sees takes
+ * precedence; otherwise the smallest, so that the order of reading does not matter. */
 static bool is_better_name(const struct holders *holders, const struct holders_object *object,
 			   struct text label, int32_t pid)
 {
@@ -291,8 +290,8 @@ static void add_names(struct holders *holders, struct holders_process *process,
 	}
 }
 
-/* The kind of an object's file system, from the mounts that ctprof sees or else from those of the
- * process that maps it, which are read at most once per process. */
+/* Returns the kind of an object's file system, from the mounts that ctprof sees or else from those
+ * of the process that maps it, which are read at most once per process. */
 static enum mount_kind find_mount(struct holders *holders, const struct identity *identity,
 				  int32_t pid, bool *has_learned)
 {
@@ -329,7 +328,7 @@ static struct holders_process *copy_process(struct holders *holders,
 
 	if (result == 0)
 		return pool_find(&holders->processes, process, by_pid);
-	/* Equal pids would mean one process read twice, but the walk returns each
+	/* Two equal PIDs would mean that a process was read twice, but the walk returns each
 	 * once. */
 	if (result != -EEXIST)
 		note_failure(holders, result);
@@ -377,7 +376,7 @@ static void share_swap(struct holders *holders)
 	for (size_t i = 0; i < holders->by_object.n; i++) {
 		const struct swap_record *record = &holders->by_object.at[i];
 		const struct holders_object *object = record->of;
-		/* Not above swap_max, since bytes is part of the sum. */
+		/* At most swap_max, since bytes is part of swap_sum. */
 		uint64_t share = (uint64_t)((unsigned __int128)record->bytes * object->swap_max /
 					    object->swap_sum);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that hold each object: the folded smaps of all processes, merged by object. Workers
- * add processes concurrently; all other functions are for one thread, after the workers are done.
+ * The processes that hold each object: the folded smaps of all processes, merged by object.
+ * Workers add processes concurrently; all other functions must be called by one thread, after the
+ * workers are done.
  */
 #pragma once
 
@@ -71,7 +72,7 @@ struct holders_name {
 	uint64_t vmas;
 };
 
-/* The swapped-out memory of a process, by object or by name. */
+/* The swapped-out memory of a process that belongs to an object or a name. */
 struct swap_record {
 	struct holders_process *process;
 	const void *of; /* struct holders_object or holders_name */
@@ -104,7 +105,7 @@ void holders_init(struct holders *ret, const struct ctprof_host *host, const str
 		  unsigned wanted);
 void holders_clear(struct holders *holders);
 
-/* The data to keep of a process: only its share of objects, also its own non-empty areas, or all
+/* The data to keep of a process: only its share of objects; its own non-empty areas, too; or all
  * its mappings. */
 enum holders_choice { HOLDERS_OBJECTS, HOLDERS_AREAS, HOLDERS_MAPPINGS };
 
@@ -115,11 +116,11 @@ void holders_add(struct holders *holders, const struct holders_process *process,
 void holders_miss(struct holders *holders);
 
 /*
- * After the last process: sorts everything, and divides swap.  By object: the largest amount that a
- * single process has, divided in proportion to the amounts of all.  By name: the amount of each
- * mapping, divided by the number of mappings of that name (as ChromeOS does).
+ * Must be called after the last process: sorts everything, and divides swap.  By object: the
+ * largest amount that a single process has, divided in proportion to the amounts of all.  By name:
+ * the amount of each mapping, divided by the number of mappings of that name (as ChromeOS does).
  */
 void holders_settle(struct holders *holders);
 
-/* The sum of PSS of all objects of a kind. */
+/* Returns the sum of PSS of all objects of a kind. */
 uint64_t holders_sum_pss(const struct holders *holders, enum object_kind kind);

@@ -40,7 +40,8 @@ static void gather(struct amount *sum, struct amount part)
 	*sum = amount_known(sum->absent ? part.bytes : amount_sum(sum->bytes, part.bytes));
 }
 
-/* Adds a row for what the parts leave of the whole, or for the amount by which they exceed it. */
+/* Adds a row for the part of whole that parts does not cover, or for the amount by which parts
+ * exceeds it. */
 static void add_remainder(struct ledger *ledger, const char *section, const char *rest,
 			  uint64_t whole, uint64_t parts)
 {

@@ -40,10 +40,10 @@ struct ledger_shmem {
 #define ZRAM_N_COLUMNS 3u
 
 void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info);
-/* physical.*: the users of allocated memory, and either what none of them
- * accounts for (residual), or by how much they exceed it (excess). */
+/* Adds physical.*: the users of allocated memory, and either the rest that none of them accounts
+ * for (residual), or the amount by which they exceed it (excess). */
 void ledger_add_physical(struct ledger *ledger, const struct meminfo *info);
-/* shmem.*: the same for Shmem of meminfo. */
+/* Adds shmem.*: the same for Shmem of meminfo. */
 void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
 		      const struct ledger_shmem *shmem);
 void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);
@@ -51,5 +51,5 @@ void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);
 void ledger_add_zram(struct ledger *ledger, uint64_t device, const char *text, size_t len);
 void ledger_add_nvidia(struct ledger *ledger, struct amount pools);
 
-/* SwapTotal - SwapFree; false: unknown. */
+/* Returns SwapTotal - SwapFree; false: unknown. */
 bool ledger_swap_used(const struct meminfo *info, uint64_t *ret_bytes);

@@ -34,7 +34,8 @@ static uint64_t scale(struct meminfo *info, uint64_t number, uint64_t unit)
 	return UINT64_MAX;
 }
 
-/* The huge page size is printed after the amounts in that unit; 0: not printed. */
+/* Finds the huge page size, which the kernel prints after the amounts in that unit; 0: not
+ * printed. */
 static uint64_t find_huge_page_size(struct meminfo *info, struct text rest)
 {
 	struct text text;

@@ -24,9 +24,9 @@ struct meminfo {
 	struct meminfo_entry entries[MEMINFO_MAX]; /* as in the file */
 };
 
-/* Everything in bytes, including huge pages; lines without a number are left
- * out, and so are repeated keys.  Borrows the text. */
+/* Parses amounts into bytes, including those in huge pages; lines without a number are left out,
+ * and so are repeated keys.  Borrows the text. */
 void meminfo_parse(const char *text, size_t len, struct meminfo *ret);
 
-/* False: the kernel prints no such key. */
+/* Returns false if the kernel prints no such key. */
 bool meminfo_find(const struct meminfo *info, const char *key, uint64_t *ret_bytes);

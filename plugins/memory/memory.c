@@ -42,10 +42,10 @@ static void memory_close(void *self)
 	instance_free(memory);
 }
 
-/* Groups whose values depend on smaps. */
+/* Groups whose values come from smaps. */
 static const char *const of_smaps[] = {"memory", "memory-shared", "memory-swap", "memory-mappings"};
 
-/* Groups that come from one file of the proc root. */
+/* Groups that come from a single file of the proc root. */
 static const char *const of_files[][2] = {
 	{"memory-ledger", "meminfo"},
 	{"memory-sysv", "sysvipc/shm"},
@@ -133,7 +133,7 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 {
 	bool holding = memory->objects.holding;
 
-	/* Otherwise the shared values are left to the other sources. */
+	/* Otherwise the values shared with other sources are left to them. */
 	if (!memory->plan.wanted && !holding)
 		return 0;
 	int r = process_begin(&worker->process, batch->n);

@@ -11,7 +11,7 @@
 
 /* ---- options ----------------------------------------------------------- */
 
-/* The power of 1024 that a suffix ("", "k", "KB", ...) stands for, or -1. */
+/* Returns the power of 1024 that a suffix ("", "k", "KB", ...) stands for, or -1. */
 static int suffix_power(struct text suffix)
 {
 	static const char letters[] = "kmgtp";
@@ -71,7 +71,7 @@ static enum mount_kind kind_of_type(struct text type)
 	return MOUNT_OTHER;
 }
 
-/* Unescapes in place: the result is not longer than the escaped text. */
+/* Unescapes the text in place, as the result is not longer. */
 static struct text unescape(char *base, struct text text)
 {
 	char *at = base + (text.p - base);
@@ -119,7 +119,7 @@ static int by_device(const void *a, const void *b)
 	return order ? order : order_u64(x->line, y->line);
 }
 
-/* The topmost mount first. */
+/* Orders by mount point, the topmost mount first. */
 static int by_point(const void *a, const void *b)
 {
 	const struct mount *x = *(const struct mount *const *)a;
@@ -129,8 +129,8 @@ static int by_point(const void *a, const void *b)
 	return order ? order : order_u64(y->line, x->line);
 }
 
-/* By device; the mount that shows the whole file system first, then the one with the shortest
- * path. */
+/* Orders by device; the mount that shows the whole file system comes first, then the one with the
+ * shortest path. */
 static int by_device_and_use(const void *a, const void *b)
 {
 	const struct mount *x = *(const struct mount *const *)a;
@@ -228,7 +228,7 @@ enum mount_kind mounts_kind_of_device(const struct mounts *mounts, uint32_t majo
 	return found ? found->kind : MOUNT_UNKNOWN;
 }
 
-/* Length of the parent of a path's first len bytes; "/" is its own. */
+/* Returns the length of the parent of a path's first len bytes; "/" is its own parent. */
 static size_t parent_len(struct text path, size_t len)
 {
 	while (len > 1 && path.p[len - 1] != '/')

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mounted file systems whose files are in memory, and their lookup by
- * device. */
+/* Lists the mounted file systems whose files are in memory, and finds them by device. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,7 +35,7 @@ struct mounts {
 	size_t n;
 	const struct mount **visible; /* by path; not hidden by another mount */
 	size_t n_visible;
-	const struct mount **tmpfs; /* one visible mount per device, by path */
+	const struct mount **tmpfs; /* one visible mount for each device, by path */
 	size_t n_tmpfs;
 };
 
@@ -47,10 +46,10 @@ int mounts_parse(char *text, size_t len, struct mounts *ret);
 int mounts_read(const struct ctprof_host *host, const char *path, struct mounts *ret);
 void mounts_clear(struct mounts *mounts);
 
-/* The kind of the file system with that device. */
+/* Returns the kind of the file system with that device. */
 enum mount_kind mounts_kind_of_device(const struct mounts *mounts, uint32_t major, uint32_t minor);
-/* The kind of the file system that contains the path, as seen from here. */
+/* Returns the kind of the file system that contains the path, as this process sees it. */
 enum mount_kind mounts_kind_of_path(const struct mounts *mounts, struct text path);
 
-/* "64k", "2m", "1TB", "4096"; false for all else ("50%"). */
+/* Parses "64k", "2m", "1TB", "4096"; false for anything else ("50%"). */
 bool mounts_parse_size(struct text text, uint64_t *ret_bytes);

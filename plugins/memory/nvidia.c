@@ -46,7 +46,7 @@ bool nvidia_parse_pool(struct text name, uint64_t *ret_node, uint64_t *ret_order
 	return true;
 }
 
-/* A line: the memory cgroup's inode, then a number for each node. */
+/* Parses a line: the memory cgroup's inode, then a number for each node. */
 static bool parse_count_line(struct text line, uint64_t node, uint64_t *ret)
 {
 	struct text token = {NULL, 0};
@@ -107,7 +107,7 @@ static struct amount read_pool(const struct ctprof_host *host, int shrinkers, co
 
 static struct amount sum_pools(const struct ctprof_host *host, DIR *dir)
 {
-	struct amount sum = {.absent = CTPROF_ABSENT_INVALID}; /* enabled, but none exists */
+	struct amount sum = {.absent = CTPROF_ABSENT_INVALID}; /* enabled, but no pool exists */
 	struct dirent *entry;
 	uint64_t node, order;
 

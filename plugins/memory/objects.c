@@ -149,7 +149,7 @@ static void start_holders(struct objects *objects)
 	if (objects->wanted[GROUP_SWAP] && is_swap_used(objects->host))
 		wanted |= FOLD_BY_NAME;
 	else if (!objects->wanted[GROUP_SHARED])
-		objects->wanted[GROUP_SWAP] = false; /* so no process is read for it */
+		objects->wanted[GROUP_SWAP] = false; /* so that no process is read for it */
 	if (!objects->wanted[GROUP_SHARED] && !objects->wanted[GROUP_SWAP] && !mappings)
 		return;
 	holders_init(&objects->holders, objects->host, &objects->mounts, wanted);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The groups of objects, which are put one after another, and their common code. */
+/* The groups of objects, which are put one after another, and the code they share. */
 #pragma once
 
 #include "descriptor.h"
@@ -11,7 +11,7 @@
 #include "walk.h"
 
 #define OBJECT_METRICS_MAX 16u
-/* In the option pid: stands for all processes. */
+/* In the option pid: all processes. */
 #define EVERY_PROCESS 0
 
 enum object_group_id {
@@ -53,7 +53,7 @@ struct objects {
 	struct mounts mounts;
 	bool holding; /* processes are read into holders */
 	struct holders holders;
-	/* While rows are added. */
+	/* Used while rows are added. */
 	unsigned group;    /* the current one */
 	size_t next;       /* its row */
 	struct pool names; /* of its rows */
@@ -74,11 +74,11 @@ struct objects {
  * apply to all reads that take the mmap lock, and must outlive the objects. */
 int objects_open(struct objects *ret, const struct ctprof_host *host, struct smaps_limits *limits);
 void objects_close(struct objects *objects);
-/* Call once it is known which metrics are wanted. */
+/* Must be called once it is known which metrics are wanted. */
 void objects_start(struct objects *objects);
-/* Prepares for another capture: forgets everything. */
+/* Forgets everything, for another capture. */
 void objects_again(struct objects *objects);
-/* Adds rows to an object batch; called again until it adds none. */
+/* Adds rows to an object batch; is called again until it adds none. */
 int objects_emit(struct objects *objects, struct ctprof_batch *batch);
 
 /* Reads segments on the first call; 0 or -errno. */
@@ -103,6 +103,6 @@ void object_row_put(const struct object_row *row, unsigned metric, uint64_t valu
 void object_row_put_text(const struct object_row *row, unsigned metric, struct text text);
 void object_row_put_word(const struct object_row *row, unsigned metric, const char *word);
 void object_row_put_amount(const struct object_row *row, unsigned metric, struct amount amount);
-/* "0:27". */
+/* Puts a device as "0:27". */
 void object_row_put_device(const struct object_row *row, unsigned metric, uint32_t major,
 			   uint32_t minor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decides what to read of processes, before the first thread. */
+/* Decides what to read of each process, before the first thread. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -84,7 +84,7 @@ void process_plan_start(struct process_plan *plan)
 		plan->cmdline |= read && metric->traits & TRAIT_CMDLINE;
 		user |= read && metric->traits & TRAIT_USER;
 	}
-	/* The user names of this host are not those of a recorded tree. */
+	/* In a recorded tree, the user names of this host would be wrong. */
 	if (user && plan->host->live(plan->host) && !plan->users.lane)
 		users_start(&plan->users, users_ask_system, plan->limits->patience.timeout_ns);
 }

@@ -11,12 +11,11 @@ struct pool {
 	size_t max; /* maximum number of items */
 };
 
-/* The item that the order calls equal to key, or NULL. */
+/* Returns the item that the order treats as equal to key, or NULL. */
 void *pool_find(const struct pool *pool, const void *key, list_order *order);
-/* Adds a new item, which the pool then owns. -ENOMEM, or -ENOSPC: there are
- * already max. */
+/* Adds a new item, which the pool then owns.  0, -ENOMEM, or -ENOSPC: there are already max. */
 int pool_add(struct pool *pool, void *item, list_order *order);
-/* Adds a copy of the item; -EEXIST: there is one that the order calls equal. */
+/* Adds a copy of the item; -EEXIST: there is one that the order treats as equal. */
 int pool_add_copy(struct pool *pool, const void *item, size_t size, list_order *order);
 /* Puts the items in order, for the walk. */
 void pool_sort(struct pool *pool, list_order *order);

@@ -15,12 +15,12 @@
 /* Number of siblings whose status is tried if the leader's shows no memory. */
 #define SIBLINGS_MAX 4u
 
-/* The slowest measured: smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms.  The measurements of
- * this capture soon outweigh it. */
+/* The slowest measurement: smaps_rollup of 4 GiB in 4 KiB pages took 31.6 ms.  Measurements of this
+ * capture soon outweigh it. */
 #define PRIOR_PAGES 4096u
 #define PRIOR_NS (PRIOR_PAGES * (uint64_t)31)
 
-/* Eleven days. */
+/* About eleven days. */
 #define ESTIMATE_NS_MAX 1e15
 
 /* ---- reading ---------------------------------------------------------- */
@@ -40,7 +40,7 @@ static bool is_gone(ssize_t got)
 	return got == -ENOENT || got == -ESRCH;
 }
 
-/* false if the process has ended. */
+/* Returns false if the process has ended. */
 static bool read_stat(const struct process_worker *worker, struct process *process)
 {
 	const struct ctprof_target *target = process->target;
@@ -63,7 +63,7 @@ static bool is_same(const struct process_worker *worker, const struct process *p
 	       (!now.stat_known || now.stat.start_ticks == process->stat.start_ticks);
 }
 
-/* Whether the file could be read. */
+/* Returns whether the file could be read. */
 static bool read_status(const struct process_worker *worker, const struct ctprof_target *target,
 			int32_t tid, struct status *ret)
 {
@@ -77,7 +77,8 @@ static bool read_status(const struct process_worker *worker, const struct ctprof
 	return got >= 0;
 }
 
-/* The leader may have exited, and then shows no memory; its threads share it. */
+/* The leader may have exited and then shows no memory; its threads share that memory, so try
+ * them. */
 static void read_sibling_status(const struct process_worker *worker, struct process *process)
 {
 	const struct ctprof_target *target = process->target;
@@ -101,7 +102,7 @@ static void read_sibling_status(const struct process_worker *worker, struct proc
 
 /* ---- the cost --------------------------------------------------------- */
 
-/* Resident pages; 0 if unknown from status. */
+/* Returns the number of resident pages; 0 if status does not show it. */
 static uint64_t pages_of(const struct process_plan *plan, const struct process *process)
 {
 	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
@@ -115,7 +116,7 @@ static uint64_t estimate_ns(struct process_plan *plan, const struct process *pro
 	double pages = (double)(PRIOR_PAGES + atomic_load(&plan->cost.pages));
 	double all = ns / pages * (double)(pages_of(plan, process) + 1);
 
-	/* Bounded, so that sums do not overflow. */
+	/* Limited, so that sums do not overflow. */
 	return all < ESTIMATE_NS_MAX ? (uint64_t)all : (uint64_t)ESTIMATE_NS_MAX;
 }
 
@@ -260,7 +261,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 	settle(worker, batch, process, answer);
 }
 
-/* Whether a process is worth reading, given its cost. */
+/* Whether the process is worth reading, given the cost. */
 static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 {
 	struct process_worker *worker = self;
@@ -270,8 +271,7 @@ static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 	if (process->stuck) {
 		refusal.end = SMAPS_TIMEOUT;
 	} else {
-		/* Without VmRSS the cost is unknown; the deadline still
-		 * applies. */
+		/* Without VmRSS the cost is unknown; the deadline still applies. */
 		if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
 			return true;
 		process->would_ns = estimate_ns(worker->plan, process);
@@ -370,7 +370,7 @@ int process_begin(struct process_worker *worker, uint64_t rows)
 	return r < 0 ? r : smaps_ladder_begin(&worker->cmdlines, rows);
 }
 
-/* A thread gets the name of its leader, which came before it. */
+/* Puts the name of the leader, which came before the thread, into the thread's row. */
 static void add_thread(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row)
 {
 	const struct process_plan *plan = worker->plan;

@@ -35,18 +35,18 @@ enum process_state {
 struct process {
 	const struct ctprof_target *target;
 	struct users *users;
-	struct stat_line stat; /* when known */
+	struct stat_line stat; /* the leader's stat, if it was read */
 	bool stat_known;
 	struct status status; /* its memory lines may be from a sibling */
-	bool has_mm;          /* or unknown from status */
+	bool has_mm;          /* true if status does not show it */
 	bool waits;           /* its values have not been put yet */
-	/* The command line, when it was read. */
+	/* The command line, if it was read. */
 	char *cmdline;
 	size_t cmdline_len;
 	uint32_t cmdline_why;
 	bool stuck; /* reading one of its files timed out */
-	/* The estimated cost of reading its memory, and how much of that is
-	 * reserved in the budget. */
+	/* The estimated cost of reading its memory, and the part of it that is reserved in the
+	 * budget. */
 	uint64_t would_ns;
 	uint64_t reserved_ns;
 	/* Determined before its values are put. */
@@ -65,7 +65,7 @@ struct process_tally {
 	uint64_t read_ns;
 };
 
-/* One per state, and the time. */
+/* One metric for each state, and the time. */
 #define N_PROCESS_SUMMARY (N_PROCESS_STATES + 1)
 
 /* The cost of reading, measured by all workers. */
@@ -74,7 +74,7 @@ struct process_cost {
 	_Atomic uint64_t reserved_ns; /* of the budget, for reads under way */
 };
 
-/* Determined before the first thread. */
+/* The plan, which is made before the first thread. */
 struct process_plan {
 	const struct ctprof_host *host;
 	struct smaps_limits *limits;
@@ -85,7 +85,7 @@ struct process_plan {
 	uint32_t slots[N_PROCESS_METRICS];
 	bool asked[N_PROCESS_METRICS]; /* wanted metrics */
 	struct smaps_slots smaps_slots;
-	bool wanted;     /* a value of this plugin's own is wanted */
+	bool wanted;     /* some value that only this plugin has is wanted */
 	bool dear;       /* a value read by the ladder is wanted */
 	bool cmdline;    /* the command line is wanted */
 	bool impersonal; /* user, command line and directory of a process are left out */
@@ -93,7 +93,7 @@ struct process_plan {
 	struct process_cost cost;
 	pthread_mutex_t lock; /* of tally */
 	struct process_tally tally;
-	bool is_told;                        /* an earlier sample reported what has no PSS */
+	bool is_told;                        /* an earlier sample reported processes without PSS */
 	uint32_t summary[N_PROCESS_SUMMARY]; /* slots */
 };
 
@@ -114,7 +114,7 @@ struct process_worker {
 	size_t room;
 	struct smaps_ladder ladder, cmdlines;
 	struct process_tally tally;
-	/* The last leader, whose name its threads get. */
+	/* The last leader, whose name is also put for its threads. */
 	int32_t tgid;
 	uint64_t leader;
 };
@@ -127,8 +127,8 @@ int process_begin(struct process_worker *worker, uint64_t rows);
 void process_add(struct process_worker *worker, struct ctprof_batch *batch, uint64_t row);
 /* Fills the rows added since process_begin(). */
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch);
-/* After process_finish(): whether a row is a process with memory, and how to read its mappings;
- * false if it is too large, or did not answer. */
+/* After process_finish(): whether a row is a process with memory whose mappings can be read, and
+ * how; false if it is too large, or did not answer. */
 bool process_want_mappings(const struct process_worker *worker, uint64_t row,
 			   struct smaps_want *ret);
 

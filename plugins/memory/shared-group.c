@@ -74,7 +74,7 @@ static const struct backing_column shared_columns[] = {
 	BACKING_USS(SHARED_USS),
 };
 
-/* "PID NAME" */
+/* The key "PID NAME". */
 struct key {
 	char text[HOLDERS_PCOMM_MAX + 16];
 };
@@ -102,7 +102,7 @@ static void put_consumers(const struct object_row *row, const struct holders_obj
 			   object->n_consumers);
 }
 
-/* The inode of a segment's file is the segment's id (newseg()). */
+/* Puts the values of a segment, whose ID is the inode of its file (newseg()). */
 static void put_segment(struct objects *objects, const struct object_row *row,
 			const struct backing *backing)
 {
@@ -218,7 +218,7 @@ static void put_swap(const struct objects *objects, const struct object_row *row
 	object_row_put(row, SWAP_BY_NAME, process->swap_by_name);
 }
 
-/* Adds a row per process if anything is swapped out, and always a last one. */
+/* Adds a row for each process if anything is swapped out, and in any case a last one. */
 static int emit_swap(struct objects *objects, struct ctprof_batch *batch)
 {
 	const struct pool *processes = &objects->holders.processes;

@@ -39,7 +39,7 @@ struct status {
 
 /* Parses any bytes; a missing line is absent (unsupported). */
 void status_parse(struct text text, struct status *ret);
-/* All lines absent. */
+/* Makes all lines absent. */
 void status_set_absent(struct status *ret, uint32_t why);
 /* Whether the process has memory: kernel threads and zombies do not. */
 bool status_has_mm(const struct status *status);

@@ -71,7 +71,7 @@ void process_summary_put(const struct process_plan *plan, struct ctprof_batch *b
 	for (unsigned i = 0; i < N_PROCESS_STATES; i++)
 		host->put_u64(batch, 0, plan->summary[i], plan->tally.states[i]);
 	host->put_u64(batch, 0, plan->summary[N_PROCESS_STATES], plan->tally.read_ns);
-	/* Nothing can be fixed in a recorded tree. */
+	/* In a recorded tree there is nothing to fix. */
 	if (!plan->limits->never && host->live(host))
 		say(plan);
 }

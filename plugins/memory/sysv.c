@@ -22,7 +22,7 @@ struct header {
 	int place[SYSV_N_COLUMNS];
 };
 
-/* False: not a header of this file. */
+/* Returns false if the line is not a header of this file. */
 static bool parse_header(struct text line, struct header *ret)
 {
 	struct header header;
@@ -40,7 +40,7 @@ static bool parse_header(struct text line, struct header *ret)
 	return true;
 }
 
-/* The key is printed as a signed number; users know it as 32 bits in hex. */
+/* Parses a cell.  The key is printed as a signed number, but users know it as 32 bits in hex. */
 static struct amount parse_cell(enum sysv_column column, struct text token)
 {
 	struct amount amount = {.absent = CTPROF_ABSENT_INVALID};
@@ -54,7 +54,7 @@ static struct amount parse_cell(enum sysv_column column, struct text token)
 	return amount;
 }
 
-/* False: a row without a segment's id. */
+/* Returns false if the row lacks a segment ID. */
 static bool parse_row(const struct header *header, struct text line, struct sysv_segment *ret)
 {
 	struct sysv_segment segment;

@@ -35,5 +35,5 @@ struct sysv {
 int sysv_parse(const char *text, size_t len, struct sysv *ret);
 int sysv_read(const struct ctprof_host *host, struct sysv *ret);
 void sysv_clear(struct sysv *sysv);
-/* NULL: no such segment in this IPC namespace. */
+/* Returns NULL if there is no such segment in this IPC namespace. */
 const struct sysv_segment *sysv_find(const struct sysv *sysv, uint64_t id);

@@ -21,13 +21,13 @@ int tmpfs_open(const struct mount *mount)
 		return -ENAMETOOLONG;
 	memcpy(path, mount->point.p, mount->point.len);
 	path[mount->point.len] = '\0';
-	/* Not below a host root: the path is in this process's own tree, and is opened without
-	 * reading it. */
+	/* The host root does not apply: the path is in this process's own tree, and O_PATH reads
+	 * nothing. */
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* Another file system may have been mounted over it, and must not be queried: a user can
-	 * mount one of their own (FUSE) over that of /run/user. */
+	 * mount one (FUSE) over that of /run/user. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) < 0 ||
 	    status.stx_dev_major != mount->major || status.stx_dev_minor != mount->minor) {
 		(void)close(fd);

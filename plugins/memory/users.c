@@ -14,7 +14,7 @@
 
 /* Longer entries of passwd are ignored. */
 #define ENTRY_SIZE 4096u
-/* How often the deadline is checked. */
+/* How often the deadline is checked while waiting. */
 #define LOOKS 8u
 
 struct user {
@@ -23,7 +23,7 @@ struct user {
 	char name[USERS_NAME_SIZE];
 };
 
-/* If the caller stops waiting, the thread that asks owns and frees it. */
+/* If the caller stops waiting, the thread that looks the name up owns and frees it. */
 struct question {
 	users_ask_fn *ask;
 	uint32_t uid;
@@ -54,7 +54,7 @@ static int ask_question(void *data, void **context)
 
 static const struct lane_consumer clerk = {.ask = ask_question, .drop = free};
 
-/* Waits for the answer; false: the question was abandoned, or not even started. */
+/* Waits for the answer; false: the question was abandoned, or did not even start. */
 static bool await_clerk(struct users *users)
 {
 	struct lane_patience patience = {.timeout_ns = users->timeout_ns};
@@ -75,7 +75,7 @@ static bool await_clerk(struct users *users)
 	return false;
 }
 
-/* False: no such name, or no answer in time. */
+/* Returns false if there is no such name, or no answer in time. */
 static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAME_SIZE])
 {
 	AUTO_FREE struct question *question = calloc(1, sizeof *question);

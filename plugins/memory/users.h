@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of users.  Each is looked up once, and all by one thread: the libraries for this keep
+ * Looks up the names of users, each once, and all on one thread: the libraries for this keep
  * descriptors open, and each worker has a descriptor table of its own.  A directory service that
  * does not answer in time is not asked again.
  */
@@ -19,12 +19,12 @@ typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 struct users {
 	pthread_mutex_t lock;
 	struct user *first;
-	struct lane *lane; /* of the thread that asks; NULL: names are not looked up */
+	struct lane *lane; /* runs the thread that asks; NULL: names are not looked up */
 	users_ask_fn *ask;
 	uint64_t timeout_ns;
 };
 
-/* getpwuid(). */
+/* Calls getpwuid(). */
 users_ask_fn users_ask_system;
 
 void users_init(struct users *ret);
@@ -32,6 +32,6 @@ void users_init(struct users *ret);
 void users_start(struct users *users, users_ask_fn *ask, uint64_t timeout_ns);
 void users_clear(struct users *users);
 
-/* The user's name, or the number in decimal; lives until users_clear().  NULL:
- * out of memory. */
+/* Returns the user's name, or the number in decimal; valid until users_clear().  NULL: out of
+ * memory. */
 const char *users_name(struct users *users, uint32_t uid);

@@ -28,7 +28,7 @@ static void finish_vma(struct vma_reader *reader)
 	reader->inside = false;
 }
 
-/* The kernel escapes only line ends in a path (seq_file_path() and "\n"). */
+/* Copies a path.  The kernel escapes only line ends in it (seq_file_path() and "\n"). */
 static struct text keep_path(struct vma_reader *reader, struct text path)
 {
 	static const char line_end[] = {'\\', '0', '1', '2'};
@@ -56,8 +56,8 @@ static void begin_vma(struct vma_reader *reader, const struct vma_header *header
 	reader->vma.header.path = keep_path(reader, header->path);
 }
 
-/* The field with that key, starting at the expected one as all mappings have the same order;
- * VMA_N_FIELDS: an unknown field. */
+/* Finds the field with that key, starting at the expected one as all mappings have the same order;
+ * VMA_N_FIELDS: unknown. */
 static unsigned find_field(unsigned hint, struct text key)
 {
 	for (unsigned i = 0; i < VMA_N_FIELDS; i++) {

@@ -46,6 +46,6 @@ struct vma_reader {
 
 void vma_reader_init(struct vma_reader *ret, void (*found)(void *data, const struct vma *vma),
 		     void *data);
-/* Reads every complete line, and the rest if last.  Returns the bytes used; the
- * caller must pass the others again with the next piece. */
+/* Reads every complete line, and the rest if last.  Returns the bytes used; the caller must pass
+ * the remaining ones again with the next piece. */
 size_t vma_reader_take(struct vma_reader *reader, const char *text, size_t len, bool last);

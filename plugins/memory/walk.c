@@ -22,7 +22,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Appends the names, each with its NUL; stops at the walk's limit. */
+/* Appends the names, each with a NUL; stops at the walk's limit. */
 static int read_names(struct walk *walk, struct walk_frame *frame)
 {
 	size_t used = 0, room = 0;
@@ -83,8 +83,8 @@ static void frame_close(struct walk_frame *frame)
 	*frame = (struct walk_frame){0};
 }
 
-/* Opens the directory that was examined; a symlink or another file system that
- * has replaced it is not entered. */
+/* Opens the directory that was examined; fails if a symlink or another file system has replaced
+ * it. */
 static DIR *open_directory(int parent, const char *name, const struct stat *seen)
 {
 	AUTO_FD fd =
@@ -185,7 +185,8 @@ static int look_at(int parent, const char *name, struct stat *ret)
 		       AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC);
 }
 
-/* FUSE denies access to everyone except its owner, including root. */
+/* Whether the entry is on FUSE, which denies access to everyone except its owner, including
+ * root. */
 static bool is_fuse(int parent, const char *name)
 {
 	AUTO_FD fd = openat(parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files of one file system, depth first, entries of a directory in byte
- * order: one at a time, so that it can pause when a batch is full.
+ * Walks the files of one file system, depth first, entries of a directory in byte order: one at a
+ * time, so that it can pause when a batch is full.
  */
 #pragma once
 
@@ -54,10 +54,10 @@ struct walk {
 };
 
 void walk_init(struct walk *ret);
-/* Begins at the root of a file system; takes ownership of fd, opened with
- * O_PATH.  0 or -errno. */
+/* Begins at the root of a file system; takes ownership of fd, which must be opened with O_PATH.  0
+ * or -errno. */
 int walk_begin(struct walk *walk, int fd, struct text path);
-/* The current entry; false: the walk is done. */
+/* Returns the current entry; false: the walk is done. */
 bool walk_at(struct walk *walk, struct walk_entry *ret);
 /* Moves to the next entry. */
 void walk_advance(struct walk *walk);

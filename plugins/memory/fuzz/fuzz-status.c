@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* status, stat and cmdline of any bytes. */
+/* Parses any bytes as status, stat and cmdline. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

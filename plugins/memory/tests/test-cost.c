@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what reading the memory of a process may cost, in time and in waiting. */
+/* Tests the limits on what reading the memory of a process may cost, in time and in waiting. */
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static void test_skipped(void)
 	} cases[] = {
 		{"as big as allowed", "smaps-max-rss", "102400", 100, false},
 		{"bigger", "smaps-max-rss", "102399", 100, true},
-		/* 1 TiB in small pages takes 8 s by what is assumed at first. */
+		/* 1 TiB in small pages is first estimated to take 8 s. */
 		{"within the budget", "smaps-budget", "10000000000", 1u << 30, false},
 		{"beyond the budget", "smaps-budget", "5000000000", 1u << 30, true},
 		{"never", "smaps", "never", 100, true},
@@ -43,13 +43,14 @@ static void test_skipped(void)
 		g_assert_cmpuint(fake_host_state(run.fake, 0, "pss_bytes"), ==,
 				 CTPROF_ABSENT_SKIPPED);
 		g_assert_cmpuint(fake_host_u64(run.fake, 0, "memory_would_ns"), >, 0);
-		/* Tells procfs to leave the process alone, unless no source may read it. */
+		/* This tells procfs not to read the process either, unless no source may read
+		 * it. */
 		assert_word(&run, 0, "smaps_state",
 			    g_str_equal(cases[i].value, "never") ? NULL : "skipped");
 	}
 }
 
-/* Reads in progress count: of two that would each fit, one is too many. */
+/* Reads in progress count: of two reads that would each fit, the second is refused. */
 static void test_reserved(void)
 {
 	RUN run = {0};
@@ -76,8 +77,8 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* Costs are learnt from reads of this capture: 1 GiB is assumed to take 8 ms at
- * first, and seconds after a page has taken a millisecond. */
+/* Costs are learnt from reads of this capture: 1 GiB is at first estimated at 8 ms, and at seconds
+ * once a page has taken a millisecond. */
 static void test_learning(void)
 {
 	static const struct {
@@ -102,8 +103,8 @@ static void test_learning(void)
 	}
 }
 
-/* A process that does not answer has the values of status, the others are exact; a
- * process that does not answer for its command line is not asked for more. */
+/* A process that does not answer has the values of status, the others are exact; a process that
+ * does not answer for its command line is not read further. */
 static void test_stuck(void)
 {
 	static const char *const files[] = {"smaps_rollup", "cmdline"};

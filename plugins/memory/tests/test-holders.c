@@ -23,7 +23,7 @@ static void add(struct holders *holders, int32_t pid, const char *smaps, enum ho
 	fold_clear(fold);
 }
 
-/* Each object: "label kind inode vmas/processes pss pid=pss...". */
+/* Returns each object as "label kind inode vmas/processes pss pid=pss...". */
 static char *objects_text(const struct holders *holders)
 {
 	GString *out = g_string_new(NULL);
@@ -43,7 +43,7 @@ static char *objects_text(const struct holders *holders)
 	return g_string_free(out, FALSE);
 }
 
-/* By identity, not by name: vector 21 over two processes, in both orders. */
+/* Merges by identity, not by name: vector 21 over two processes, in both orders. */
 static void test_objects(void)
 {
 	static const char *const smaps[] = {
@@ -110,8 +110,8 @@ static void test_names(void)
 		     NULL, NULL, NULL);
 }
 
-/* All consumers are kept; beyond the limit for all objects only the biggest 64, and among equals
- * those with the lowest PID, whatever the order. */
+/* All consumers are kept; beyond the limit for all objects only the 64 largest, and among equals
+ * those with the lowest PIDs, in any order of reading. */
 static void test_consumers(void)
 {
 	for (guint way = 0; way < 4; way++) {
@@ -143,7 +143,7 @@ static void test_consumers(void)
 	}
 }
 
-/* "PID object name" of each process. */
+/* Returns "PID by-object by-name" for each process. */
 static char *swap_text(struct holders *holders)
 {
 	GString *out = g_string_new(NULL);
@@ -163,35 +163,35 @@ static char *swap_text(struct holders *holders)
 static void test_swap(void)
 {
 	static const struct {
-		const char *smaps[3]; /* of pids 1, 2, 3 */
+		const char *smaps[3]; /* of PIDs 1, 2, 3 */
 		const char *shares;
 	} cases[] = {
-		/* One object, all of it mapped by both: half each, both ways. */
+		/* One object, mapped entirely by both: half each, either way. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 10 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 10 kB")},
 		 "1 5120 5120; 2 5120 5120"},
-		/* Two objects of one name are two: by name they are halved for nothing. */
+		/* Two objects with the same name are two; by name they are halved wrongly. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/dev/zero (deleted)", "Swap: 10 kB"),
 		  SEGMENT("1000-2000", "rw-s", "2", "/dev/zero (deleted)", "Swap: 4 kB")},
 		 "1 10240 5120; 2 4096 2048"},
-		/* Disjoint parts of one object mapped by one process are all its. */
+		/* Disjoint parts of one object, mapped by one process, are all its own. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 6 kB")
 			  SEGMENT("2000-3000", "rw-s", "1", "/a", "Swap: 4 kB")},
 		 "1 10240 5120"},
-		/* Division is of whole bytes, and by name of each mapping alone. */
+		/* Shares are whole bytes; by name, each mapping is divided on its own. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 1 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 1 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 1 kB")},
 		 "1 341 341; 2 341 341; 3 341 341"},
-		/* A mapping without swap counts by name, and has no share. */
+		/* A mapping without swap counts for its name, but has no share. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 8 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 0 kB")},
 		 "1 8192 4096; 2 0 0"},
-		/* vector 55: private mappings, and by name those without one, are ignored */
+		/* vector 55: private mappings, and by name those without a name, are ignored */
 		{{SEGMENT("1000-2000", "rw-p", "1", "/a", "Swap: 8 kB"),
 		  SEGMENT("1000-2000", "rw-s", "2", "", "Swap: 8 kB")},
 		 "1 0 0; 2 8192 0"},
-		/* Nor is SwapPss Swap. */
+		/* SwapPss does not count as Swap. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "SwapPss: 8 kB")}, "1 0 0"},
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 18014398509481983 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 18014398509481983 kB")},
@@ -206,14 +206,15 @@ static void test_swap(void)
 			if (cases[i].smaps[pid - 1])
 				add(&holders, pid, cases[i].smaps[pid - 1], HOLDERS_OBJECTS);
 		g_autofree char *shares = swap_text(&holders);
-		/* The last one only must not overflow. */
+		/* For the last case it is enough not to overflow. */
 		if (cases[i].shares)
 			g_assert_cmpstr(shares, ==, cases[i].shares);
 		holders_clear(&holders);
 	}
 }
 
-/* Vector 22: memory of no object is a process's own, and listed for selected processes only. */
+/* Vector 22: memory that belongs to no object is a process's own, and listed for selected processes
+ * only. */
 static void test_mappings(void)
 {
 	static const char smaps[] = HEAD("1000-2000", "rw-p", "00:00", "0", "") "Pss: 1 kB\n" HEAD(
@@ -245,7 +246,7 @@ static void test_mappings(void)
 	holders_clear(&holders);
 }
 
-/* Objects that do not fit are counted, and nothing else is lost. */
+/* Objects beyond the limit are counted, and nothing else is lost. */
 static void test_bounds(void)
 {
 	struct holders holders;
@@ -282,7 +283,7 @@ static gpointer add_many(gpointer data)
 	return NULL;
 }
 
-/* Workers add at once. */
+/* Workers add concurrently. */
 static void test_threads(void)
 {
 	struct holders holders;

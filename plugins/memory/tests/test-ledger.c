@@ -5,7 +5,7 @@
 #include "../ledger.h"
 #include "../nvidia.h"
 
-/* "key=bytes" of every entry. */
+/* Returns "key=bytes" of every entry. */
 static char *meminfo_text(const char *text)
 {
 	g_autofree struct meminfo *info = g_new0(struct meminfo, 1);
@@ -33,7 +33,7 @@ static void test_meminfo(void)
 		 "HugePages_Total=6291456 HugePages_Free=4194304 Hugepagesize=2097152"},
 		/* vector 4 */
 		{"HugePages_Total: 3\n", "HugePages_Total=0"},
-		/* The unit is kB, whatever follows the number. */
+		/* The unit is kB, no matter what follows the number. */
 		{"Hugepagesize: 2\nHugePages_Rsvd: 1", "Hugepagesize=2048 HugePages_Rsvd=2048"},
 		/* vector 5 */
 		{"Foo: 12\nFoo2: abc kB\nFoo 12 kB\n\nLast: 1 kB", "Foo=12 Last=1024"},
@@ -67,7 +67,7 @@ static void test_meminfo_bounds(void)
 	g_assert_true(text_equal(info->entries[0].key, "key0"));
 }
 
-/* "name=bytes", "name~bytes" when it is an estimate, "name!reason". */
+/* Returns "name=bytes", "name~bytes" for an estimate, "name!reason". */
 static char *ledger_text(const struct ledger *ledger)
 {
 	GString *out = g_string_new(NULL);
@@ -144,7 +144,7 @@ static void test_shmem(void)
 		 {.tmpfs = ten, .memfd = ten, .sysv = fifty, .anonymous = ten},
 		 "shmem.total=100 shmem.tmpfs=10 shmem.memfd~10 shmem.sysv=50 shmem.anonymous~10 "
 		 "shmem.rest~20"},
-		/* Unknown amounts are part of the rest. */
+		/* Unknown amounts count as part of the rest. */
 		{"Shmem: 100\n",
 		 {.tmpfs = ten, .memfd = unknown, .sysv = unknown, .anonymous = unknown},
 		 "shmem.total=100 shmem.tmpfs=10 shmem.memfd!60 shmem.sysv!60 shmem.anonymous!60 "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The memory of living processes, and of recorded kernels. */
+/* Tests the memory of running processes, and of recorded kernels. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void touch_memory(void)
 	memset(mine, 1, MINE_BYTES);
 }
 
-/* exits: the leader exits, while another thread lives on. */
+/* Starts a process; exits: its leader exits, while another thread stays. */
 static pid_t start_quiet(bool exits)
 {
 	int ready[2];
@@ -80,7 +80,7 @@ static void begin_live(struct run *run, const char *source, pid_t pid)
 	run_threads(run);
 }
 
-/* A key of the map "k=1 l=2", in KiB. */
+/* Returns the value of a key in the map "k=1 l=2", in KiB. */
 static guint64 key_of(const char *map, const char *key)
 {
 	g_auto(GStrv) entries = g_strsplit(map, " ", -1);
@@ -121,7 +121,7 @@ static void check_agreement(const char *rollup, const char *smaps, guint n_mappi
 		g_assert_cmpuint(key_of(rollup, equal[i]), ==, key_of(smaps, equal[i]));
 	g_assert_cmpuint(pss, >=, sum);
 	g_assert_cmpuint(pss - sum, <, n_mappings);
-	/* Since about Linux 5.4. */
+	/* Printed since about Linux 5.4. */
 	if (strstr(rollup, "Pss_Anon="))
 		g_assert_cmpuint(pss - key_of(rollup, "Pss_Anon") - key_of(rollup, "Pss_File") -
 					 key_of(rollup, "Pss_Shmem"),
@@ -140,9 +140,9 @@ static char *read_sums(pid_t pid, const char *source)
 	return g_strdup(fake_host_string(run.fake, 0, "smaps_rollup_kib"));
 }
 
-/* Vector 65.  For an idle process both files have the same values, except for what smaps
- * rounds down per mapping.  Others may change what they share with it, and change it
- * back: only values that each file has shown twice, in turn, count. */
+/* Vector 65.  For an idle process both files have the same values, except that smaps rounds down
+ * per mapping.  Other processes may change what they share with it, and change it back: only values
+ * that each file has shown twice, alternately, count. */
 static void test_sources_agree(void)
 {
 	if (!has_rollup()) {
@@ -164,7 +164,7 @@ static void test_sources_agree(void)
 	g_test_skip("what the process shares with others never kept still");
 }
 
-/* The memory that a process holds is in its USS; its labels are right. */
+/* The memory that a process holds is in its USS, and its labels are right. */
 static void test_quiet(void)
 {
 	QUIET pid = start_quiet(false);
@@ -193,7 +193,7 @@ static char state_of(pid_t pid)
 	return strrchr(text, ')')[2];
 }
 
-/* The leader has exited: the memory is that of the thread it left. */
+/* If the leader has exited, the memory is read from the remaining thread. */
 static void test_zombie_leader(void)
 {
 	QUIET pid = start_quiet(true);
@@ -282,7 +282,7 @@ static char *read_file(const char *proc, int pid, const char *name)
 	return g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
 }
 
-/* The other way to find a number: a pattern over the whole file. */
+/* Finds a number in another way: by a pattern over the whole file. */
 static gint64 number_in(const char *text, const char *pattern)
 {
 	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_RAW | G_REGEX_MULTILINE, 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* mountinfo, sysvipc, mappings of smaps, and what they are. */
+/* Tests mountinfo, sysvipc, mappings of smaps, and their classification. */
 #include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
@@ -133,11 +133,11 @@ static void test_tmpfs_mounts(void)
 		{"1 0 0:24 / /run rw - tmpfs t rw\n1 0 0:26 / /run/lock rw - tmpfs t rw\n"
 		 "1 0 0:24 / /var/run rw - tmpfs t rw\n",
 		 "/run=0:24 /run/lock=0:26"},
-		/* The mount on top of another is what is seen, and no other. */
+		/* Only the mount on top of another is visible. */
 		{"1 0 0:23 / /dev/shm rw - tmpfs t rw\n1 0 0:27 / /dev/shm rw - tmpfs t rw\n",
 		 "/dev/shm=0:27"},
 		{"1 0 0:23 / /a rw - tmpfs t rw\n1 0 8:1 / /a rw - ext4 d rw\n", ""},
-		/* A bind mount shows a part, whatever the length of its path. */
+		/* A bind mount shows only a part, so even a longer path is preferred. */
 		{"1 0 0:24 /x/hosts /e rw - tmpfs t rw\n1 0 0:24 / /run/long rw - tmpfs t rw\n",
 		 "/run/long=0:24"},
 		{"1 0 0:24 / /b rw - tmpfs t rw\n1 0 0:24 / /a rw - tmpfs t rw\n", "/a=0:24"},
@@ -199,14 +199,14 @@ static void test_classify(void)
 		{1, "/memfd:", "memfd"},
 		{1, "/dev/zero" DELETED, "shmem"},
 		{15, "/anon_hugepage" DELETED, "hugetlb"},
-		/* A device driver's memory, or no file at all. */
+		/* The memory of a device driver, or of no file at all. */
 		{6, "/dev/zero", "file"},
 		{6, "/dev/dri/card0", "file"},
 		{14, "anon_inode:[io_uring]", "file"},
 		{9, "socket:[123]", "file"},
 		{254, "/usr/lib/a.so", "file"},
 		{254, "/usr/lib/a.so" DELETED, "file"},
-		/* The device decides, not the path that its owner chose. */
+		/* The device decides, not the path, which its owner chose. */
 		{254, "/tmp/x", "file"},
 		{254, "/memfd:not" DELETED, "file"},
 		{254, "/dev/zero" DELETED, "file"},
@@ -214,7 +214,7 @@ static void test_classify(void)
 		{27, "/anywhere/else" DELETED, "tmpfs"},
 		{40, "/r/x", "tmpfs"},
 		{41, "/h/x", "hugetlb"},
-		/* An unknown device: what is here in that place; vector 19. */
+		/* For an unknown device, the file system at that path decides; vector 19. */
 		{99, "/tmp", "tmpfs"},
 		{99, "/tmp/a" DELETED, "tmpfs"},
 		{99, "/tmp/x/a", "tmpfs"},
@@ -364,7 +364,8 @@ static void test_fold(void)
 			 "/first-name") "Pss: 2 kB\n" HEAD("3000-4000", "rw-s", "00:01", "43",
 							   "/first-name") "Pss: 3 kB\n",
 		 0, "/first-name|42|2|-|3072|0\n/first-name|43|1|-|3072|0\n"},
-		/* An object is one wherever it lies; other memory only if asked for. */
+		/* An object counts once wherever it is mapped; other memory is kept only on
+		 * request. */
 		{HEAD("1000-2000", "r--p", "08:01", "5", "/b") "Rss: 1 kB\n" HEAD("2000-3000", "rw-p", "00:00", "0", "[heap]") "Rss: 9 kB\n" HEAD(
 			 "3000-4000", "rw-p", "00:00", "0",
 			 "") "Rss: 2 kB\n" HEAD("4000-5000", "r--p", "08:01", "5",
@@ -384,7 +385,7 @@ static void test_fold(void)
 													  "0",
 													  "") "Rss: 2 kB\n",
 		 FOLD_PRIVATE, "|0|2|4096|-|0\n[heap]|0|2|11264|-|0\n/b|5|1|1024|-|0\n"},
-		/* Swap of shared mappings, and of private ones not. */
+		/* The swap of shared mappings counts, that of private ones does not. */
 		{HEAD("1000-2000", "rw-s", "00:01", "7", "/m") "Swap: 3 kB\nSwapPss: 9 kB\n" HEAD(
 			 "2000-3000", "rw-p", "00:01", "7",
 			 "/m") "Swap: 4 kB\n" HEAD("3000-4000", "rw-s", "00:01", "7",
@@ -397,10 +398,10 @@ static void test_fold(void)
 												     "/no-swap-line"),
 		 FOLD_BY_NAME,
 		 "/m|7|3|-|-|3072\n|8|1|-|-|5120\n/no-swap-line|9|1|-|-|0\n/m:3072\n/m:0\n"},
-		/* vector 66: only line ends are escaped; other bytes are as they are. */
+		/* vector 66: only line ends are escaped; other bytes are unchanged. */
 		{HEAD("1000-2000", "r--p", "08:01", "5", "/a\\012\303\251 \\040\\01") "Rss: 1 kB\n",
 		 0, "/a\n\303\251 \\040\\01|5|1|1024|-|0\n"},
-		/* Fields before the first mapping, malformed and unknown ones. */
+		/* Fields before the first mapping, malformed ones, and unknown ones. */
 		{"Rss: 7 kB\nPss: 1 kB\n" HEAD(
 			 "1000-2000", "r--p", "08:01", "5",
 			 "/b") "Rss: x kB\n"
@@ -418,7 +419,7 @@ static void test_fold(void)
 		}
 }
 
-/* A segment's inode is its id: 0 is one, and 42 is no memfd's. */
+/* A segment's inode is its ID: 0 is valid, and 42 is not the memfd with that inode. */
 static void test_fold_segments(void)
 {
 	static const char smaps[] =
@@ -478,7 +479,7 @@ static char *sysv_text(const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* id, key, attaches, owner, size, rss, swap */
+/* Each: id, key, attaches, owner, size, rss, swap. */
 static void test_sysv(void)
 {
 	static const struct {

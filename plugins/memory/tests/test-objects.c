@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The groups of objects, from files to rows. */
+/* Tests the groups of objects, from files to rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void collect_all(struct run *run)
 	g_assert_cmpint(run->ops->collect(run->self, NULL, batch), ==, 0);
 }
 
-/* Each group is complete before the next begins, wherever batches end. */
+/* Each group is complete before the next begins, wherever the batches end. */
 static void test_batches(void)
 {
 	static const guint rooms[] = {1, 2, 3, 256};
@@ -159,7 +159,7 @@ static void test_values(void)
 	assert_word(&run, row, "sysv_key", "0x000000ff");
 	g_assert_nonnull(strstr(fake_host_log(run.fake), "1 malformed"));
 
-	/* Recorded: the file system itself cannot be asked. */
+	/* In a recorded tree, the file system itself cannot be queried. */
 	row = find(&run, "memory-tmpfs", "/dev/shm");
 	assert_number(&run, row, "tmpfs_used_bytes", ABSENT);
 	assert_number(&run, row, "tmpfs_limit_bytes", 65536);
@@ -255,8 +255,7 @@ static void test_demand(void)
 	}
 }
 
-/* A tree that has none of the files is no failure; a file that cannot be read
- * is said, once. */
+/* A tree without any of the files is not a failure; a file that cannot be read is reported once. */
 static void test_nothing(void)
 {
 	static const struct {
@@ -335,7 +334,7 @@ static void test_live(void)
 	close(memfd);
 }
 
-/* The walk of a mount goes on where a batch was full. */
+/* The walk of a mount continues where a batch was full. */
 static void test_live_files(void)
 {
 	RUN run = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests the memory of processes: what is read, how it is reported, what it may cost. */
+/* Tests the memory of processes: what is read, and how it is reported. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static const struct ladder_case {
 	unsigned flags;
 	const char *status, *rollup, *smaps;
 	const char *sibling_status, *sibling_rollup, *sibling_smaps;
-	const char *refused; /* files that end so cannot be opened */
+	const char *refused; /* files whose path ends in this cannot be opened */
 	const char *state, *source;
 	guint32 why; /* of the PSS */
 	guint64 pss_kib, rss_kib, swap_kib, anonymous_kib;
@@ -87,7 +87,7 @@ static guint64 kib(guint64 number)
 	return number == ABSENT ? ABSENT : number * 1024;
 }
 
-/* A process without memory lacks no value, whichever file the value is from. */
+/* No value of a process without memory is missing, no matter which file it is from. */
 static void assert_all_inapplicable(const struct run *run)
 {
 	static const char *const names[] = {
@@ -122,7 +122,7 @@ static void test_ladder(void)
 		assert_number(&run, 0, "rss_bytes", kib(c->rss_kib));
 		assert_number(&run, 0, "swap_bytes", kib(c->swap_kib));
 		assert_number(&run, 0, "anonymous_bytes", kib(c->anonymous_kib));
-		/* RSS never stands in for PSS. */
+		/* RSS never substitutes for PSS. */
 		if (c->pss_kib == ABSENT) {
 			assert_number(&run, 0, "uss_bytes", ABSENT);
 			assert_number(&run, 0, "swap_pss_bytes", ABSENT);
@@ -131,7 +131,7 @@ static void test_ladder(void)
 	}
 }
 
-/* Each amount by itself; USS, shared and hugetlb are sums. */
+/* Each amount is tested on its own; USS, shared and hugetlb are sums. */
 static void test_amounts(void)
 {
 	static const struct {
@@ -222,7 +222,7 @@ static void test_source(void)
 		RUN run = {0};
 
 		run_init_tree(&run);
-		/* The groups of objects read smaps for themselves. */
+		/* The groups of objects read smaps on their own. */
 		fake_host_want(run.fake, "memory_state");
 		fake_host_want(run.fake, "memory_source");
 		fake_host_option(run.fake, "smaps-source", cases[i].option);
@@ -241,7 +241,7 @@ static void test_source(void)
 
 /* ---- who it is -------------------------------------------------------- */
 
-/* What happens to process 10 while its memory is read, once. */
+/* Changes process 10 once, while its memory is read. */
 static struct {
 	struct run *run;
 	int start;    /* start time of the process afterwards; 0: it is gone */
@@ -318,7 +318,7 @@ static void test_labels(void)
 	run_threads(&run);
 	assert_number(&run, 0, "ppid", 1);
 	assert_number(&run, 0, "uid", 4242);
-	/* A recorded tree's users are not ours. */
+	/* The users of a recorded tree are not ours. */
 	assert_word(&run, 0, "user", "4242");
 	assert_word(&run, 0, "cmdline", "/bin/x  -v\n");
 	g_assert_cmpuint(fake_host_state(run.fake, 0, "cwd"), ==, UNSUPPORTED);
@@ -327,7 +327,7 @@ static void test_labels(void)
 	assert_number(&run, 0, "start_time_clock_ticks", 900);
 	assert_number(&run, 0, "state", 'S');
 	assert_number(&run, 0, "nr_threads", 2);
-	/* Threads bear the name of their process, and nothing of its memory. */
+	/* Threads get the name of their process, but not its memory. */
 	assert_word(&run, 1, "pcomm", "a b");
 	assert_number(&run, 1, "rss_bytes", ABSENT);
 	assert_word(&run, 2, "pcomm", NULL);
@@ -341,7 +341,7 @@ static void test_demand(void)
 		const char *metric;
 		guint stat, status, rollup, cmdline;
 	} cases[] = {
-		{"smaps_rollup_kib", 0, 0, 0, 0}, /* procfs reads that */
+		{"smaps_rollup_kib", 0, 0, 0, 0}, /* procfs reads this one */
 		{"pcomm", 0, 0, 0, 0},
 		{"rss_peak_bytes", 1, 1, 0, 0},
 		{"uid", 1, 1, 0, 0},
@@ -385,7 +385,7 @@ static void test_summary(void)
 	write_stat(&run, 30, 30, 'S', KTHREAD, 900);
 	run_begin(&run);
 	run_threads(&run);
-	/* The capabilities of this process count, and it has none over that tree. */
+	/* The capabilities of this process decide, and it has none over that tree. */
 	run_set_live(TRUE);
 	run_summary(&run);
 	assert_number(&run, 0, "memory_summary.exact", 3);
@@ -398,7 +398,8 @@ static void test_summary(void)
 	g_assert_nonnull(strstr(fake_host_log(run.fake), "CAP_SYS_PTRACE"));
 }
 
-/* Without a wanted value nothing is logged, nor for a recorded tree, which has no remedy. */
+/* Without a wanted value nothing is logged; nor is it for a recorded tree, where nothing can be
+ * fixed. */
 static void test_no_summary(void)
 {
 	for (gsize asked = 0; asked < 2; asked++) {

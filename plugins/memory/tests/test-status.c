@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what stat, status and cmdline contain, as tables of texts. */
+/* Tests parsing stat, status and cmdline, with tables of texts. */
 #include <glib.h>
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void test_status_lines(void)
 		{"Uid:\t1000\t0\t0\t0\n", STATUS_UID, 0, 1000},
 		{"Threads:\t7\n", STATUS_THREADS, 0, 7},
 		{"State:\tS (sleeping)\n", STATUS_STATE, 0, 'S'},
-		/* Absent is not 0. */
+		/* An absent value is not 0. */
 		{"", STATUS_VM_RSS, UNSUPPORTED, 0},
 		{"VmRSS:\n", STATUS_VM_RSS, UNSUPPORTED, 0},
 		{"VmRSS 4 kB\n", STATUS_VM_RSS, UNSUPPORTED, 0},
@@ -54,7 +54,7 @@ static void test_status_lines(void)
 		{"VmRSS: 18014398509481983 kB\n", STATUS_VM_RSS, 0, 18446744073709550592u},
 		{"VmRSS: 18014398509481984 kB\n", STATUS_VM_RSS, INVALID, 0},
 		{"Uid:\t4294967295\n", STATUS_UID, 0, 4294967295},
-		/* The first line of a key is the kernel's own. */
+		/* Only the first line with a key is the kernel's own. */
 		{"VmRSS: 1 kB\nVmRSS: 2 kB\n", STATUS_VM_RSS, 0, 1024},
 		{"VmRSS: x kB\nVmRSS: 2 kB\n", STATUS_VM_RSS, INVALID, 0},
 		{"Name:\ta: b\nVmRSS: 1 kB\n", STATUS_VM_RSS, 0, 1024},
@@ -72,7 +72,7 @@ static void test_status_lines(void)
 	}
 }
 
-/* No VmRSS: a kernel thread, or a zombie. A line that is no number is a memory. */
+/* Without VmRSS it is a kernel thread or a zombie.  A malformed VmRSS still means memory. */
 static void test_status_has_mm(void)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static void test_stat_long_name(void)
 
 #define BYTES(text) text, sizeof(text) - 1
 
-/* However it is cut, the parts that are not empty with one blank between. */
+/* The non-empty arguments are joined by one blank, wherever the pieces end. */
 static void test_cmdline(void)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static void test_cmdline(void)
 		}
 }
 
-/* A command line that does not fit a text value is cut; after a reset it is like a new one. */
+/* A command line that does not fit a text value is cut; after a reset the struct is empty again. */
 static void test_cmdline_limit(void)
 {
 	g_autofree char *much = g_strnfill(100000, 'x');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes to be read, as the tests write them. */
+/* Processes to be read, written as files by the tests. */
 #pragma once
 
 #include "../../common/tests/run.h"
@@ -29,9 +29,9 @@
 struct memory *instance(const struct run *run);
 
 void write_stat(struct run *run, int tgid, int tid, char state, unsigned flags, int start);
-/* A process of one thread that has everything; added to the host. */
+/* Writes a process of one thread that has all files, and adds it to the host. */
 void add_process(struct run *run, int pid);
 
-/* number ABSENT, word NULL: there is to be none. */
+/* number ABSENT, word NULL: there must be no value. */
 void assert_number(struct run *run, guint64 row, const char *name, guint64 number);
 void assert_word(struct run *run, guint64 row, const char *name, const char *word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of users: asked for once, and not for ever. */
+/* Tests names of users: each is looked up once, with a time limit. */
 #include <glib.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void test_names(void)
 	g_assert_cmpuint(asked, ==, 3);
 }
 
-/* For a recorded tree, no service is asked. */
+/* For a recorded tree, names are not looked up. */
 static void test_numbers(void)
 {
 	USERS users;
@@ -59,8 +59,8 @@ static void test_numbers(void)
 	g_assert_cmpstr(users_name(&users, 4294967295u), ==, "4294967295");
 }
 
-/* After one question without an answer there are no more; who was asked ends by
- * itself, after all is gone. */
+/* After one question without an answer there are no more; the thread that was asked ends by itself,
+ * after everything is freed. */
 static void test_stuck(void)
 {
 	guint n;
@@ -74,7 +74,7 @@ static void test_stuck(void)
 		g_assert_cmpstr(users_name(&users, STUCK_UID), ==, "13");
 		g_assert_cmpstr(users_name(&users, 1), ==, "1");
 	}
-	/* Under load it may begin after the wait for it has ended. */
+	/* Under load, the thread may begin only after the wait for it has ended. */
 	for (guint i = 0; i < 6000; i++) {
 		pthread_mutex_lock(&lock);
 		n = asked;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk over real directories; on a tmpfs of its own where that can be mounted. */
+/* Tests the walk over real directories; on a tmpfs of its own if that can be mounted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -15,7 +15,7 @@
 #include "../tmpfs.h"
 #include "../walk.h"
 
-/* A mount namespace of our own, so that nothing stays mounted; false: not allowed. */
+/* Mounts in a mount namespace of our own, so that no mount is left; false: not allowed. */
 static gboolean mount_on(const char *path, const char *type, const char *options)
 {
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -48,7 +48,7 @@ struct sums {
 	guint64 allocated, logical;
 };
 
-/* "PATH kind depth[ linked]", below the root, and what they add up to. */
+/* Returns "PATH kind depth[ linked]" of each entry below the root, and their sums. */
 static char *walk_text(struct walk *walk, const char *root, struct sums *ret)
 {
 	GString *out = g_string_new(NULL);
@@ -63,7 +63,7 @@ static char *walk_text(struct walk *walk, const char *root, struct sums *ret)
 				       entry.linked ? " linked" : "");
 		ret->allocated += entry.allocated;
 		ret->logical += entry.logical;
-		/* The walk stays at its place until it is advanced, as a batch may be full. */
+		/* The walk stays in place until it is advanced, as a batch may be full. */
 		g_assert_true(walk_at(walk, &again));
 		g_assert_true(entry.path.p == again.path.p && entry.path.len == again.path.len);
 		g_assert_true(entry.linked == again.linked);
@@ -90,7 +90,7 @@ static void make_files(const char *root)
 	g_assert_cmpint(mkfifo(fifo, 0600), ==, 0);
 }
 
-/* Vector 39.  In order of bytes; the second name of a file has none of its bytes. */
+/* Vector 39.  Entries are in byte order; a second name of a file counts no bytes. */
 static void test_walk(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -109,11 +109,11 @@ static void test_walk(void)
 	g_assert_cmpuint(walk->unreadable, ==, 0);
 	g_assert_false(walk->truncated);
 	if (mounted) {
-		/* Directories of 140 and 60 bytes, the link one. */
+		/* Directories of 140 and 60 bytes, the link one of 1 byte. */
 		g_assert_cmpuint(sums.allocated, ==, 3145728);
 		g_assert_cmpuint(sums.logical, ==, 13631689);
 	}
-	/* A second walk knows no links of the first. */
+	/* A second walk does not know the links of the first. */
 	g_autofree char *again = walk_text(walk, tree, &sums);
 	g_assert_cmpstr(again, ==, entries);
 	walk_clear(walk);
@@ -121,7 +121,7 @@ static void test_walk(void)
 		g_assert_cmpint(umount2(tree, MNT_DETACH), ==, 0);
 }
 
-/* Other file systems are left out, also where they hide a directory. */
+/* Other file systems are left out, even where they hide a directory. */
 static void test_same_device(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -143,8 +143,8 @@ static void test_same_device(void)
 	g_assert_cmpint(umount2(below, MNT_DETACH), ==, 0);
 }
 
-/* File systems whose server may not answer are neither asked nor waited for: a mount
- * on a directory may be served by a program of any user. */
+/* File systems whose server may not answer are neither queried nor waited for: a program of any
+ * user may serve a mount on a directory. */
 static void test_silent_server(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -155,7 +155,7 @@ static void test_silent_server(void)
 
 	g_assert_cmpint(g_mkdir(below, 0700), ==, 0);
 	write_bytes(tree, "seen", 1);
-	/* Closed to all but its owner, who is not this user; then open to all. */
+	/* At first closed to all but its owner, who is not this user; then open to all. */
 	for (guint open_to_all = 0; open_to_all < 2; open_to_all++) {
 		g_autofree char *options =
 			g_strdup_printf("fd=%d,rootmode=40000,user_id=12345,group_id=12345%s",
@@ -178,7 +178,7 @@ static void test_silent_server(void)
 		close(server);
 }
 
-/* A file that is made anew meanwhile may be listed twice. */
+/* A file that is recreated meanwhile may be listed twice. */
 static void test_names_once(void)
 {
 	g_auto(GStrv) split = g_strsplit("b a b \xff a b", " ", -1);
@@ -239,7 +239,7 @@ static void test_bounds(void)
 	walk_clear(walk);
 }
 
-/* A walk that is not gone on with holds nothing open. */
+/* A walk that is not continued keeps nothing open. */
 static void test_clear_midway(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -262,7 +262,7 @@ static void test_clear_midway(void)
 	close(after);
 }
 
-/* Files that are deleted but open count for the file system, not for the walk. */
+/* Files that are deleted but still open count for the file system, not for the walk. */
 static void test_measure(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -292,18 +292,18 @@ static void test_measure(void)
 	g_assert_cmpuint(usage.files.bytes, ==, 2);
 	close(fd);
 
-	/* Recorded: only what mountinfo says. */
+	/* In a recorded tree: only the data in mountinfo. */
 	tmpfs_measure(&mount, false, &usage);
 	g_assert_cmpuint(usage.used.absent, ==, CTPROF_ABSENT_UNSUPPORTED);
 	g_assert_cmpuint(usage.limit.bytes, ==, 5);
 
-	/* Something else lies there. */
+	/* Something else is mounted there. */
 	mount.minor++;
 	tmpfs_measure(&mount, true, &usage);
 	g_assert_cmpuint(usage.used.absent, ==, CTPROF_ABSENT_VANISHED);
 	mount.minor--;
 
-	/* Without a limit the kernel does not report what is used. */
+	/* Without a limit the kernel does not report the usage. */
 	if (mount_tmpfs(tree, "size=0,nr_inodes=0")) {
 		g_assert_cmpint(stat(tree, &status), ==, 0);
 		mount.minor = minor(status.st_dev);
