@@ -89,7 +89,7 @@ static void take_pointer(const struct image *image, const GElf_Rela *rela, void 
 		add(&pointers->from, rela->r_offset);
 }
 
-/* The size of the part of a segment that is in the file. */
+/* Returns the size of the part of a segment that is in the file. */
 static size_t loaded_bytes(const struct image *image, const struct elf_load *load)
 {
 	uint64_t there = load->offset < image->size ? image->size - load->offset : 0;
@@ -154,7 +154,7 @@ static uint64_t pointer_at(const struct image *image, uint64_t at)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* Finds each occurrence of the string, also at the end of another string, as linkers merge them. */
+/* Finds each occurrence of the string, even at the end of another string, as linkers merge them. */
 static void find_name(const struct image *image, const char *name, size_t len, struct found *ret)
 {
 	for (size_t i = 0; i < image->facts->n_loads; i++) {
@@ -172,7 +172,8 @@ static void find_name(const struct image *image, const char *name, size_t len, s
 	}
 }
 
-/* The one function that mallctl() calls for this name; NULL if there are none or several. */
+/* Returns the only function that mallctl() calls for this name; NULL if there are none or
+ * several. */
 static const unsigned char *find_function(const struct image *image, const char *name, size_t len)
 {
 	struct found names = {0}, nodes, functions = {0};
@@ -197,8 +198,8 @@ static bool may_be_counters(uint64_t allocated, uint64_t deallocated, struct off
 	       allocated % 8 == 0 && deallocated % 8 == 0;
 }
 
-/* The size of the constant that begins at code[i] and ends an `add` or `lea`; 0 if there is no such
- * constant. */
+/* Returns the size of the constant that begins at code[i] and ends an `add` or `lea`; 0 if there is
+ * no such constant. */
 static unsigned x86_constant(const unsigned char *code, size_t i)
 {
 	if (i >= 2 && (code[i - 2] & 0xfe) == 0x48 && code[i - 1] == 0x05)
@@ -213,7 +214,7 @@ static unsigned x86_constant(const unsigned char *code, size_t i)
 	return 0;
 }
 
-/* Skips the distance of a call or a global, which depends on the address. */
+/* Skips the distance to a call's target or a global, which depends on the address. */
 static size_t x86_skip_distance(const unsigned char *code, size_t i)
 {
 	for (size_t back = 1; back <= 4 && back <= i; back++)
@@ -309,7 +310,7 @@ static void take_variable(const struct image *image, const GElf_Rela *rela, void
 	}
 }
 
-/* The only variable with room for both counters. */
+/* Finds the only variable that is large enough for both counters. */
 static bool find_struct(const struct image *image, const struct offsets *fields, uint64_t *ret)
 {
 	struct variables variables = {0};

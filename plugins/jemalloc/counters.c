@@ -6,7 +6,7 @@
 
 #include "tls.h"
 
-/* A counter that moves this far between two reads of one call was torn. */
+/* A counter that changes by this much between two reads of one call was torn. */
 #define MAX_STEP (UINT64_C(1) << 31)
 #define MAX_ATTEMPTS 4
 #define ROWS_AT_ONCE 128u
@@ -33,13 +33,13 @@ static void fail_memory(struct reading *reading, int err)
 					       : TAG_PROCESS_VM_READV);
 }
 
-/* The reads of one thread, in this order in one system call: its tid, both counters twice, its tid
+/* The reads of one thread, in this order in one system call: its TID, both counters twice, its TID
  * again. */
 struct sample {
 	struct reading *reading;
 	uint64_t pthread;
 	uint64_t block; /* 0: not allocated, as the thread never used it: both counters are 0 */
-	int32_t wanted; /* tid as the process numbers it */
+	int32_t wanted; /* the TID in the process's own namespace */
 	int32_t before;
 	int32_t after;
 	uint64_t first[2];
@@ -75,7 +75,7 @@ static bool is_step(uint64_t first, uint64_t second)
 	return second - first < MAX_STEP;
 }
 
-/* True if the sample is settled, successfully or not. */
+/* Returns true if the sample is settled, successfully or not. */
 static bool judge(struct sample *sample, const struct remote_piece *pieces)
 {
 	struct reading *reading = sample->reading;
@@ -145,7 +145,7 @@ static bool make_sample(const struct target *target, struct reading *reading, in
 	return true;
 }
 
-/* The thread's ID in its own namespace; 0 if it has ended. */
+/* Returns the thread's ID in its own namespace; 0 if it has ended. */
 static int32_t inner_tid(const struct target *target, int32_t tid)
 {
 	if (!target->nested)
@@ -164,7 +164,7 @@ static int walk(struct target *target)
 			    &target->threads);
 }
 
-/* At most ROWS_AT_ONCE readings. */
+/* Reads at most ROWS_AT_ONCE readings. */
 static void read_some(struct target *target, struct reading *readings, size_t n)
 {
 	struct sample samples[ROWS_AT_ONCE];

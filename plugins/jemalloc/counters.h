@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two counters of each thread. */
+/* Reads the two counters of each thread. */
 #pragma once
 
 #include <stddef.h>

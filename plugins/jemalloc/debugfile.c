@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Places other than the one named by the build-id: text before and after the object's directory,
- * followed by its debug link, or around the object's own path. */
+/* Places other than the one given by the build-id: text before and after the object's directory,
+ * followed by its debug link, or text around the object's own path. */
 static const struct {
 	const char *before, *after;
 	bool is_link;
@@ -16,7 +16,7 @@ static const struct {
 
 _Static_assert(sizeof places / sizeof places[0] + 1 == DEBUGFILE_CANDIDATES, "and the build-id");
 
-/* The length of the path, as returned by snprintf(); -1 if there is no build-id. */
+/* Returns the length of the path, as snprintf() does; -1 if there is no build-id. */
 static int build_id_path(const struct elf_facts *facts, char *buf, size_t size)
 {
 	char hex[2 * FACTS_MAX_BUILD_ID + 1];

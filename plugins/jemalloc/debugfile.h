@@ -12,6 +12,6 @@
 /* The candidate that depends on the object's build-id alone. */
 #define DEBUGFILE_BUILD_ID 0u
 
-/* Candidate number which for an object at path; false if it has none. */
+/* Writes candidate number `which` for an object at path; false if there is none. */
 bool debugfile_candidate(const struct elf_facts *facts, const char *path, size_t which, char *buf,
 			 size_t size);

@@ -38,7 +38,7 @@ static bool is_member(const char *name, const char *base)
 	return false;
 }
 
-/* Accepts only a constant: the struct has neither bit fields nor virtual bases. */
+/* Returns the offset if it is a constant: the struct has neither bit fields nor virtual bases. */
 static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 {
 	Dwarf_Attribute attr;
@@ -84,7 +84,8 @@ static bool struct_offsets(Dwarf_Die *type, struct offsets *ret)
 	return true;
 }
 
-/* jemalloc is written in C; a unit without a language (created by dwz) may contain it too. */
+/* Whether the unit is in C, as jemalloc is; a unit without a language (created by dwz) may contain
+ * it, too. */
 static bool is_c_unit(Dwarf_Die *unit)
 {
 	switch (dwarf_srclang(unit)) {
@@ -116,7 +117,7 @@ static bool unit_offsets(Dwarf_Die *unit, struct offsets *ret)
 	}
 }
 
-/* The size of a section once it is inflated; 0 if it is used in place. */
+/* Returns the size of a section once it is inflated; 0 if it is used in place. */
 static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	static const char magic[] = {'Z', 'L', 'I', 'B'};
@@ -137,7 +138,7 @@ static uint64_t inflated_size(Elf_Scn *scn, const GElf_Shdr *sh, const char *nam
 	return be64toh(size);
 }
 
-/* Sections of any name: libdw also reads those of .gnu.debuglto_. */
+/* Checks sections of any name, as libdw also reads those of .gnu.debuglto_. */
 static int check_size(Elf *elf)
 {
 	uint64_t left = MAX_INFLATED_BYTES;

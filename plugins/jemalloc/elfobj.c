@@ -251,7 +251,7 @@ static void read_build_id(Elf_Scn *scn, struct elf_facts *facts)
 	}
 }
 
-/* A name, its NUL, padding to a multiple of four, a CRC-32 of the file. */
+/* Reads a name, its NUL, padding to a multiple of four, and a CRC-32 of the file. */
 static void read_debuglink(Elf_Scn *scn, struct elf_facts *facts)
 {
 	Elf_Data *data = elf_rawdata(scn, NULL);
@@ -305,8 +305,8 @@ static bool is_table(const GElf_Shdr *sh)
 	       sh->sh_type == SHT_NOTE;
 }
 
-/* Called before any table is read.  The sum of their sizes determines the cost; if it exceeds the
- * file, they overlap. */
+/* Must be called before any table is read.  The sum of their sizes determines the cost; if it
+ * exceeds the file's size, they overlap. */
 static int check_tables(Elf *elf)
 {
 	size_t n = 0, size = 0;
@@ -353,7 +353,7 @@ int elfobj_parse(Elf *elf, struct elf_facts *ret)
 
 /* ---- strings ------------------------------------------------------------ */
 
-/* JEMALLOC_VERSION is "MAJOR.MINOR.BUGFIX-NREV-gGID" with a GID of 40 digits. */
+/* Takes JEMALLOC_VERSION: "MAJOR.MINOR.BUGFIX-NREV-gGID" with a GID of 40 digits. */
 static bool take_version(const char *dash, const char *begin, const char *end,
 			 struct elf_facts *facts)
 {

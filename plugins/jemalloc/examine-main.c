@@ -23,7 +23,7 @@
 #define MAX_ADDRESSES ((rlim_t)2 << 30)
 #define MAX_MEMORY ((rlim_t)320 << 20)
 
-/* A lower limit of the user stays: raising it needs a right that ctprof has given up. */
+/* Keeps a lower limit of the user: raising it needs a right that ctprof has given up. */
 static bool limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit both;
@@ -43,7 +43,7 @@ int main(void)
 	sigset_t none;
 	int file;
 
-	/* The mask is inherited from the thread that started it. */
+	/* The signal mask is inherited from the thread that started this process. */
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	elf_version(EV_CURRENT);

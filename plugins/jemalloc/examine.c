@@ -12,7 +12,7 @@
 
 /* Larger files are not mapped. */
 #define MAX_FILE_BYTES (INT64_C(1) << 30)
-/* Checksums are not computed for larger ones. */
+/* Checksums are not computed for larger files. */
 #define MAX_SUMMED_BYTES ((size_t)64 << 20)
 
 struct file {
@@ -29,8 +29,8 @@ static void file_clear(struct file *file)
 		munmap(file->data, file->size);
 }
 
-/* When elf_compress() inflates a section, it writes to the section's header; in most files the
- * headers come last. */
+/* Makes the sections' headers writable: elf_compress() writes to the header of a section that it
+ * inflates; in most files the headers come last. */
 static int let_write_sections(const struct file *file)
 {
 	Elf64_Ehdr header;
@@ -62,8 +62,8 @@ static int file_map(int fd, struct file *ret)
 	return rc < 0 ? rc : ret->elf ? 0 : -EINVAL;
 }
 
-/* In an executable without symbols, jemalloc can only be recognised by its
- * messages; worth a scan if it has its own malloc, or all of libc. */
+/* In an executable without symbols, jemalloc can only be recognised by its messages; a scan for
+ * them is worthwhile if it has a malloc of its own, or all of libc. */
 static bool worth_scanning(const struct elf_facts *facts, bool is_exe)
 {
 	return facts->has_tsd || facts->has_mallctl ||
@@ -79,7 +79,7 @@ static int answer_object(const struct file *file, bool is_exe, struct elf_facts 
 	return rc;
 }
 
-/* The CRC-32 used by .gnu_debuglink (that of zlib). */
+/* Computes the CRC-32 used by .gnu_debuglink (that of zlib). */
 static uint32_t crc_of(const unsigned char *data, size_t len)
 {
 	uint32_t table[256], crc = UINT32_MAX;
@@ -116,7 +116,7 @@ static int answer_dwarf(const struct file *file, const struct elf_facts *object,
 
 	if (is_debug && (elfobj_parse(file->elf, &debug) < 0 || !belongs(object, &debug, file)))
 		return -ENODATA;
-	/* The debug file may also have the symbol that was stripped from the object. */
+	/* The debug file may have the symbol, too, that was stripped from the object. */
 	if (!object->has_tsd && !debug.has_tsd)
 		return -ENODATA;
 	int rc = debuginfo_find_offsets(file->elf, &fields);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Questions about a file of another user, answered by a process that may do
- * nothing else (examine-main.c).  Stateless: each question comes with the file's
- * descriptor.
+ * Questions about a file of another user, answered by a process that may do nothing else
+ * (examine-main.c).  There is no state: each question comes with the file's descriptor.
  */
 #pragma once
 
@@ -20,14 +19,14 @@ enum examine_question {
 struct examine_request {
 	uint32_t question; /* enum examine_question */
 	uint32_t is_exe;
-	struct elf_facts object; /* as answered before; not for EXAMINE_OBJECT */
+	struct elf_facts object; /* the answer to EXAMINE_OBJECT; unused for that question */
 };
 
 struct examine_answer {
-	int32_t rc;             /* 0 or -errno: -EFBIG: exceeds a limit */
+	int32_t rc;             /* 0 or -errno; -EFBIG: exceeds a limit */
 	struct elf_facts facts; /* of EXAMINE_OBJECT */
 	struct offsets offsets; /* of the other questions: in the object's TLS block */
 };
 
-/* Answers about the file, in this process. */
+/* Answers a question about the file, in this process. */
 void examine(int fd, const struct examine_request *request, struct examine_answer *ret);

@@ -34,8 +34,8 @@ struct elf_slot {
 	uint64_t addend;
 };
 
-/* glibc's description of itself for debuggers (nptl_db/structs.def), as found
- * in libc.so.6 or a static program; offsets in bytes. */
+/* glibc's description of itself for debuggers (nptl_db/structs.def), as found in libc.so.6 or a
+ * static program; offsets in bytes. */
 struct elf_thread_db {
 	uint32_t pthread_list;
 	uint32_t pthread_tid;
@@ -72,7 +72,7 @@ struct elf_facts {
 	uint64_t tsd_value;
 	uint64_t tsd_size;
 	bool has_mallctl;
-	char prefix[32];  /* of mallctl and its like: "" or "je_" */
+	char prefix[32];  /* of mallctl and similar functions: "" or "je_" */
 	bool has_strings; /* jemalloc's messages; only searched if worthwhile */
 	char version[64]; /* "": not found */
 
@@ -95,7 +95,7 @@ bool facts_describe_threads(const struct elf_thread_db *db);
  * begins at start; false if no segment covers it. */
 bool facts_bias(const struct elf_facts *facts, uint64_t start, uint64_t offset, uint64_t *ret);
 
-/* The offset in the file of the len bytes at a linked address. */
+/* Returns the offset in the file of the len bytes at a linked address. */
 bool facts_file_offset(const struct elf_facts *facts, uint64_t vaddr, uint64_t len, uint64_t *ret);
 
 /* Converts offsets in the struct at base to offsets in its block; false unless both counters are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The jemalloc source: bytes every thread has allocated and freed. */
+/* The jemalloc source: the bytes that each thread has allocated and freed. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -94,7 +94,8 @@ static void jemalloc_close(void *data)
 	free(self);
 }
 
-/* The helper: given by the option, else the one of this very build, else the installed one. */
+/* Finds the helper: the one given by the option, else the one of this build, else the installed
+ * one. */
 static void find_helper(struct jemalloc *self)
 {
 	static const char in_build[] = "plugins/jemalloc/ctprof-jemalloc-examine";
@@ -300,7 +301,7 @@ static int submit(struct jemalloc *self, struct worker *worker, const struct ctp
 	return 0;
 }
 
-/* The rows of the next process. */
+/* Returns the rows of the next process. */
 static struct piece cut_piece(const struct ctprof_batch *batch, uint64_t first)
 {
 	struct piece piece = {.tgid = ctprof_batch_target(batch, first)->tgid, .first = first};
@@ -315,7 +316,7 @@ static struct piece cut_piece(const struct ctprof_batch *batch, uint64_t first)
 	return piece;
 }
 
-/* ctprof does not examine itself. */
+/* Puts the rows of ctprof, which does not examine itself. */
 static void put_own(struct jemalloc *self, struct ctprof_batch *batch, const struct piece *piece)
 {
 	const struct reading none = {.tag = TAG_JEMALLOC_NOT_FOUND,
@@ -380,7 +381,7 @@ static int jemalloc_collect(void *data, void *context, struct ctprof_batch *batc
 	return 0;
 }
 
-/* The facts about files are kept, as an abandoned reader may still use them. */
+/* The facts about files are kept for the next sample, as an abandoned reader may still use them. */
 static int jemalloc_again(void *data)
 {
 	struct jemalloc *self = data;

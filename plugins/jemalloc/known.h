@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where builds of jemalloc without debug information keep the counters. */
+/* Known places of the counters in builds of jemalloc without debug information. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@ struct offsets {
 	uint64_t deallocated;
 };
 
-/* By build-id of the object: offsets in its TLS block. */
+/* Finds offsets in the object's TLS block, by its build-id. */
 bool known_by_build_id(uint16_t machine, const uint8_t *id, size_t len, struct offsets *ret);
 
 /*
- * By version ("5.3.0-0-g...") and size of struct tsd_s: offsets in the struct.
- * The size depends on how it was configured, and so do the offsets of 5.3.
- * any_size: also use rows that are valid for every size.
+ * Finds offsets in struct tsd_s, by version ("5.3.0-0-g...") and size of the struct.  The size
+ * depends on the configuration, and so do the offsets of 5.3.  any_size: also use rows that are
+ * valid for every size.
  */
 bool known_by_version(uint16_t machine, const char *version, uint64_t tsd_size, bool any_size,
 		      struct offsets *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds where the counters are in an object's TLS block, in every known way. */
+/* Finds the counters in an object's TLS block, in every known way. */
 #pragma once
 
 #include "facts.h"
@@ -21,15 +21,15 @@ struct layout_job {
 	const struct process *process;
 	const struct elf_facts *facts;
 	int fd;              /* of the object, or of its debug file */
-	uint64_t *budget_ns; /* CPU time left for it */
+	uint64_t *budget_ns; /* CPU time left for the object */
 };
 
-/* Offsets in the TLS block, or the tag with the reason.  Only the object itself and the host's
- * files about it are used, never files that the process names. */
+/* Finds the offsets in the TLS block, or returns the tag with the reason.  Only the object itself
+ * and the host's files about it are used, never files that the process names. */
 enum tag layout_find(const struct layout_job *job, struct offsets *ret);
 
 /* Whether only a debug file could add the offsets. */
 bool layout_lacks_debug(const struct object *object);
-/* 0; -ENODATA: it does not contain the offsets; -EINVAL: it is not a debug file of that object; or
- * another -errno. */
+/* Asks a debug file.  0; -ENODATA: it does not contain the offsets; -EINVAL: it is not a debug file
+ * of that object; or another -errno. */
 int layout_ask_debug(const struct layout_job *job, struct offsets *ret);

@@ -14,7 +14,7 @@
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
 #define MAPS_MAX_FILES 8192u
 #define MAPS_MAX_SECONDS 2
-/* After this much text, query for the rest: the many mappings are then mostly of memory. */
+/* After this much text, query the rest: so many mappings are mostly of memory. */
 #define MAPS_TEXT_BYTES (256u << 10)
 #define QUERIES_A_LOOK 256
 
@@ -53,7 +53,7 @@ bool maps_parse_line(struct text line, struct maps_line *ret)
 /* The state of maps_read() between two lines. */
 struct maps_state {
 	struct maps *maps;
-	struct maps_file run; /* mappings of one file, in a row */
+	struct maps_file run; /* adjacent mappings of one file */
 	bool in_run;
 	bool run_executable;
 	uint64_t end; /* of the last line */
@@ -114,7 +114,7 @@ static int add_line(struct maps_state *state, const struct maps_line *line)
 	return 0;
 }
 
-/* Takes the complete lines of buf; returns their size in bytes, or -errno. */
+/* Takes the complete lines of buf; returns their length in bytes, or -errno. */
 static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
 {
 	const char *end = memrchr(buf, '\n', len);
@@ -140,7 +140,7 @@ static bool is_late(const struct maps_state *state)
 	return clock_now() > state->deadline_ns;
 }
 
-/* The next mapping of a file, and its name; "" if that is too long. */
+/* Queries the next mapping of a file, and its name; "" if that is too long. */
 static int query_next(int fd, uint64_t from, char *name, size_t size, struct procmap_query *ret)
 {
 	struct procmap_query query = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files a process executes from, according to its maps
- * (fs/proc/task_mmu.c). */
+/* Lists the files that a process executes from, using its maps (fs/proc/task_mmu.c). */
 #pragma once
 
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 #include "parser.h"
 
 #define BUCKETS 4096u
-/* More ELF files than any host executes; if there are more, they are not remembered. */
+/* More ELF files than any host executes; further ones are not remembered. */
 #define MAX_OBJECTS 200000u
 /* CPU time for all questions about a file, and for all files of one owner; after that each further
  * file gets only the time that ordinary files need. */
@@ -32,8 +32,8 @@
 /* How often to check whether another worker's examination makes progress. */
 #define WAIT_NS 1000000
 
-/* The identity of an open file from fstat().  Users cannot give a file of theirs the identity of
- * another's: the kernel sets ctime, so a file that reuses the number differs. */
+/* The identity of an open file, from fstat().  Users cannot give one of their files the identity of
+ * another user's: the kernel sets ctime, so a file that reuses the number differs. */
 struct identity {
 	uint64_t dev; /* as maps has it */
 	uint64_t ino;
@@ -47,7 +47,7 @@ struct identity {
 struct key {
 	struct identity file;
 	struct identity debug;
-	uint64_t by_debug; /* false: the file itself has the answer */
+	uint64_t by_debug; /* false: the answer is from the file itself */
 	uint64_t is_exe;
 };
 
@@ -89,7 +89,8 @@ struct objects {
 	struct entry *buckets[BUCKETS];
 };
 
-/* Used by the copy of the host, as the host's own function may use memory that is already freed. */
+/* Replaces the host's function in the copy, as the original may use memory that is already
+ * freed. */
 static int proc_root(const struct ctprof_host *host, uint32_t which)
 {
 	const struct objects *objects = (const void *)host;
@@ -184,7 +185,7 @@ static bool helps_with_threads(const struct elf_facts *facts)
 	       facts_describe_threads(&facts->thread_db);
 }
 
-/* The caller owns ret->facts. */
+/* Examines a file; the caller owns ret->facts. */
 static int look(const struct process *process, int fd, bool is_exe, uint64_t *budget_ns,
 		struct object *ret)
 {
@@ -217,7 +218,7 @@ static int look(const struct process *process, int fd, bool is_exe, uint64_t *bu
 	return 0;
 }
 
-/* Fills in the offsets from a debug file, for an object of which everything else is known. */
+/* Fills in the offsets from a debug file, for an object about which everything else is known. */
 static int look_at_debug(const struct process *process, int fd, uint64_t *budget_ns,
 			 struct object *ret)
 {
@@ -280,8 +281,8 @@ static struct entry *find_or_add(struct objects *objects, const struct key *key)
 	return entry;
 }
 
-/* Waits for another worker's examination, and reports its progress; call with the
- * lock held. */
+/* Waits for another worker's examination, and reports its progress; must be called with the lock
+ * held. */
 static void await_load(struct objects *objects, struct entry *entry)
 {
 	uint64_t seen = atomic_load(&entry->moved_ns), moved;
@@ -295,7 +296,7 @@ static void await_load(struct objects *objects, struct entry *entry)
 	}
 }
 
-/* The entry, READY or to be loaded by the caller (LOADING); NULL: out of memory. */
+/* Returns the entry, READY or to be loaded by the caller (LOADING); NULL: out of memory. */
 static struct entry *claim(struct objects *objects, const struct key *key, bool *ret_must_load)
 {
 	HOLD(&objects->lock);
@@ -309,7 +310,7 @@ static struct entry *claim(struct objects *objects, const struct key *key, bool 
 	return entry;
 }
 
-/* The entry of a file that another process was seen to map in this sample, or NULL. */
+/* Returns the entry of a file that another process was seen to map in this sample, or NULL. */
 static struct entry *find_mapped(struct objects *objects, const struct maps_file *file,
 				 uint64_t sample)
 {
@@ -322,9 +323,10 @@ static struct entry *find_mapped(struct objects *objects, const struct maps_file
 	return entry;
 }
 
-/* Only for files whose numbers in maps identify them.  On btrfs and overlayfs, fstat() gives other
- * numbers, and two files may share one, so every process opens its own.  The same applies to files
- * not owned by root: during a sample a user can remove one, and the next file gets its number. */
+/* Notes that a file is mapped; only if its numbers in maps identify it.  On btrfs and overlayfs,
+ * fstat() gives other numbers, and two files may share one, so every process opens its own.  The
+ * same applies to files not owned by root: during a sample a user can remove one, and the next file
+ * gets its number. */
 static void note_mapped(struct objects *objects, struct entry *entry, const struct maps_file *file,
 			uint64_t sample)
 {
@@ -360,7 +362,7 @@ static struct identity identity_of(const struct stat *st)
 	};
 }
 
-/* The answer for the file opened as fd: on its own (of: NULL), or as the debug file of an
+/* Gets the answer for the file opened as fd: on its own (of: NULL), or as the debug file of an
  * object. */
 static int get_opened(struct objects *objects, const struct process *process, int fd, bool is_exe,
 		      const struct entry *of, struct entry **ret)
@@ -391,7 +393,7 @@ static int get_opened(struct objects *objects, const struct process *process, in
 	return 0;
 }
 
-/* If an object is not enough itself, tries debug files that the process has for it.  The result is
+/* If an object alone is not enough, tries debug files that the process has for it.  The result is
  * for this process only: the names, and the files that they lead to, are its own. */
 static const struct object *settle_by_names(struct objects *objects, const struct process *process,
 					    const char *path, const struct entry *entry)

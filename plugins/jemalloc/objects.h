@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ELF files of the host, each examined once for all processes. */
+/* Examines the ELF files of the host, each once for all processes. */
 #pragma once
 
 #include "facts.h"
@@ -28,9 +28,8 @@ struct file_id {
 };
 
 /*
- * The process's executable, or a file it maps.  0, or -errno if the file could
- * not be opened or read: that depends on the process and is not remembered. ret
- * lives as long as objects.
+ * Gets the process's executable, or a file it maps.  0, or -errno if the file could not be opened
+ * or read: that depends on the process and is not remembered.  ret is valid as long as objects.
  */
 int objects_get_exe(struct objects *objects, const struct process *process, struct file_id *ret_id,
 		    const struct object **ret);

@@ -57,9 +57,9 @@ static void become(const char *program, int socket)
 	_exit(EXIT_FAILURE);
 }
 
-/* vfork() waits until the program runs, which takes long on a busy host.  If ctprof raises its
- * priority, its first thread has SCHED_RESET_ON_FORK from the beginning: then use fork(), though it
- * costs more. */
+/* Starts the program with vfork(), which waits until the program runs; on a busy host that takes
+ * long.  If ctprof raises its priority, its first thread has SCHED_RESET_ON_FORK from the
+ * beginning: then use fork(), though it costs more. */
 static pid_t launch(const char *program, int socket)
 {
 	int policy = sched_getscheduler(getpid());
@@ -93,8 +93,8 @@ static int start(struct parser *parser, uid_t owner)
 	return 0;
 }
 
-/* wait: waits for its end, unless it is stuck in the kernel.  In that case it ends when the kernel
- * releases it, and is reaped by init. */
+/* Kills the parser; wait: also waits for its end, unless it is stuck in the kernel.  In that case
+ * it ends when the kernel releases it, and is reaped by init. */
 static void stop(struct parser *parser, bool wait)
 {
 	int how = WEXITED | WNOWAIT | (wait ? 0 : WNOHANG);
@@ -120,7 +120,7 @@ void parser_stop(struct parser *parser)
 
 /* ---- a question --------------------------------------------------------- */
 
-/* Whether it is running or runnable; on a busy host it may be runnable for long. */
+/* Whether the parser is running or runnable; on a busy host it may be runnable for long. */
 static bool is_runnable(const struct parser *parser)
 {
 	char path[THREAD_FILE_PATH_MAX], buf[STAT_BYTES];
@@ -132,8 +132,8 @@ static bool is_runnable(const struct parser *parser)
 	       stat.state == 'R';
 }
 
-/* Waits for its answer: 0, -ETIME or -ETIMEDOUT.  The CPU time used cannot exceed the time passed,
- * so the parser's clock is not read before it could have used up its budget. */
+/* Waits for the parser's answer: 0, -ETIME or -ETIMEDOUT.  The CPU time used cannot exceed the time
+ * passed, so the parser's clock is not read before it could have used up its budget. */
 static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns)
 {
 	uint64_t used = 0, moved_ns = clock_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Questions about files of other users, answered by a process without rights. */
+/* Asks questions about files of other users, which a process without rights answers. */
 #pragma once
 
 #include <stdint.h>
@@ -8,8 +8,8 @@
 #include "ctprof/plugin.h"
 #include "examine.h"
 
-/* One per worker.  It starts with the first question, and is restarted if a file has killed it, and
- * before it gets a file of another owner than the last. */
+/* There is one for each worker.  It starts with the first question, and is restarted if a file has
+ * killed it, and before it gets a file of another owner than the last. */
 struct parser {
 	const struct ctprof_host *host;
 	struct foreign_mounts *mounts; /* of the host */

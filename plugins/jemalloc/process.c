@@ -23,8 +23,8 @@ int process_open_exe(const struct process *process)
 	return foreign_open(&process->files, path);
 }
 
-/* The name may lead to another file than the mapped one: because of the mount namespace or the root
- * of the process, or because it was replaced since. */
+/* Opens the file by its name.  The name may lead to another file than the mapped one: because of
+ * the process's mount namespace or root, or because the file was replaced since. */
 static int open_by_name(const struct process *process, const struct maps_file *file)
 {
 	AUTO_FD fd = foreign_open_below(&process->files, file->path);

@@ -72,7 +72,7 @@ static void detach(int32_t tid, int status)
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)signal);
 }
 
-/* The only place where the tracer can be cancelled. */
+/* Waits for a stop: the only place where the tracer can be cancelled. */
 static pid_t wait_stop(int32_t tid, int *ret_status)
 {
 	int old, ignored;
@@ -83,7 +83,7 @@ static pid_t wait_stop(int32_t tid, int *ret_status)
 	return pid;
 }
 
-/* The kernel refuses ended threads with EPERM as well (ptrace_attach()). */
+/* Sets why ptrace() failed.  The kernel refuses ended threads with EPERM, too (ptrace_attach()). */
 static void fail_refused(const struct target *target, struct reading *reading, enum tag tag)
 {
 	bool exited = errno == ESRCH || !process_thread_lives(&target->process, reading->tid);

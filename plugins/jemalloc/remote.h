@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of another process, without stopping it. */
+/* Reads the memory of another process, without stopping it. */
 #pragma once
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 
 /*
- * The process, and the function to read it: process_vm_readv() except in tests.  Only pages that
+ * A process, and the function that reads it: process_vm_readv() except in tests.  Only pages that
  * pagemap shows in memory or in swap are read: any other may be of a file whose server never
  * delivers it, and not even SIGKILL ends the wait of its first reader.
  */
@@ -19,7 +19,7 @@ struct remote {
 			  const struct iovec *source, unsigned long n_source, unsigned long flags);
 };
 
-/* The number at address, all or nothing: 0 or -errno (-EFAULT: not readable; -EPERM: refused;
+/* Reads the number at address, all or nothing: 0 or -errno (-EFAULT: not readable; -EPERM: refused;
  * -ESRCH: gone). */
 int remote_read_u64(const struct remote *remote, uint64_t address, uint64_t *ret);
 

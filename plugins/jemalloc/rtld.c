@@ -55,7 +55,7 @@ static int find_link_map(const struct remote *remote, uint64_t debug, uint64_t b
 	return rc < 0 ? rc : -ENOENT;
 }
 
-/* The generation in which a module was added (elf/dl-tls.c, _dl_add_to_slotinfo()). */
+/* Reads the generation in which a module was added (elf/dl-tls.c, _dl_add_to_slotinfo()). */
 static int read_generation(const struct remote *remote, uint64_t list_pointer, uint64_t module,
 			   uint64_t *ret)
 {

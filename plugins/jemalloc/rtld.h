@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The TLS data of glibc's dynamic linker, read from a running process. */
+/* Reads the TLS data of glibc's dynamic linker from a running process. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,21 +23,20 @@ struct rtld {
 };
 
 /*
- * The place of the object loaded with this bias, from its link_map: -ENOENT if
- * it is not on the list, -ENOTSUP if glibc does not describe itself, or the
- * errno of the read.
+ * Finds the place of the object loaded with this bias, from its link_map: -ENOENT if it is not on
+ * the list, -ENOTSUP if glibc does not describe itself, or the errno of the read.
  */
 int rtld_find_place(const struct remote *remote, const struct elf_thread_db *db,
 		    const struct rtld *rtld, uint16_t machine, uint64_t bias,
 		    struct tls_place *ret);
 
-/* The place of a module, given by its number. */
+/* Finds the place of a module, given by its number. */
 int rtld_module_place(const struct remote *remote, const struct elf_thread_db *db,
 		      const struct rtld *rtld, uint64_t module, struct tls_place *ret);
 
 /*
- * The address of the block of the thread with this thread pointer; *ret is 0 if the thread does not
- * have the block yet.  0 or -errno.
+ * Finds the address of the block of the thread with this thread pointer; *ret is 0 if the thread
+ * does not have the block yet.  0 or -errno.
  */
 int rtld_block_address(const struct remote *remote, const struct tls_place *place, uint16_t machine,
 		       uint64_t tp, uint64_t *ret);

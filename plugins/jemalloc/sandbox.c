@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filter of a dozen system calls needs no library; as it is written out here, every build has it.
+ * A filter of a dozen system calls needs no library; written out here, it is part of every build.
  */
 #include "sandbox.h"
 

@@ -18,7 +18,6 @@ enum {
 
 extern const struct ctprof_metric summary_metrics[SUMMARY_METRICS];
 
-/* Fills the only row, with these slots of the metrics, and reports to the
- * user. */
+/* Fills the only row, using these slots of the metrics, and reports to the user. */
 void summary_put(const struct ctprof_host *host, const uint32_t *slots, struct ctprof_batch *batch,
 		 const struct tally *tally);

@@ -18,14 +18,14 @@ static void fail(struct target *target, enum tag tag)
 	target->absence = tag_rows[tag].absence;
 }
 
-/* err is a negative errno of reading a file of the process. */
+/* Fails with err, a negative errno of reading a file of the process. */
 static void fail_file(struct target *target, enum tag tag, int err)
 {
 	target->tag = tag;
 	target->absence = file_absence(-err);
 }
 
-/* err is a negative errno of reading its memory. */
+/* Fails with err, a negative errno of reading its memory. */
 static void fail_memory(struct target *target, enum tag tag, int err)
 {
 	fail(target, err == -EPERM ? TAG_MEMORY_DENIED : err == -ESRCH ? TAG_THREAD_EXITED : tag);
@@ -64,7 +64,8 @@ static bool is_libc_name(const char *path)
 	       strncmp(name, "libc-2.", 7) == 0;
 }
 
-/* An object with known offsets takes precedence over one without. */
+/* Whether new is better than old: an object with known offsets takes precedence over one
+ * without. */
 static bool is_better(const struct object *old, const struct object *new)
 {
 	return new->tag != TAG_JEMALLOC_NOT_FOUND &&
@@ -129,7 +130,7 @@ static void find_thread_lists(struct target *target, const struct search *search
 	};
 }
 
-/* A static program has the lists and the descriptors itself. */
+/* In a static program, the executable itself has the lists and the descriptors. */
 static void find_static_lists(struct target *target, const struct object *exe,
 			      const struct maps *maps, const struct file_id *id)
 {
@@ -165,8 +166,8 @@ static bool is_plausible(const struct elf_facts *facts, int64_t offset)
 			  : offset >= 16 && (uint64_t)offset <= limit;
 }
 
-/* The dynamic linker has resolved the library's own GOT: try that first, as it
- * works with every libc. */
+/* The dynamic linker has resolved the library's own GOT: try that first, as it works with every
+ * libc. */
 static int place_by_slot(const struct target *target, const struct elf_facts *facts, uint64_t bias,
 			 struct tls_place *ret)
 {
@@ -202,7 +203,7 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
-/* To be called before its memory is read; false if it cannot be. */
+/* Must be called before the process's memory is read; false if it cannot be. */
 static bool open_memory(struct target *target)
 {
 	const struct ctprof_host *host = target->process.files.host;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One process: where its threads' counters are. */
+/* A process, and the place of its threads' counters. */
 #pragma once
 
 #include "objects.h"
@@ -25,7 +25,7 @@ struct target {
 	struct tls_place place;
 	bool nested; /* thread numbers differ from ours */
 
-	/* How to find thread pointers; db is NULL when they cannot be. */
+	/* How to find thread pointers; db is NULL if they cannot be found. */
 	const struct elf_thread_db *db;
 	struct thread_lists lists;
 	struct rtld rtld;

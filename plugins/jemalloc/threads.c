@@ -71,10 +71,10 @@ static int read_node(const struct remote *remote, const struct elf_thread_db *db
 	return rc;
 }
 
-/* -EAGAIN if the list changed during the walk: the forward link of each node must lead back to the
- * previous one, so that a walk is either right or ends here.  The walk goes backwards: glibc puts
- * new threads first, so if threads come and go, the long-lived ones are read before the walk can
- * break. */
+/* Walks a list; -EAGAIN if it changed meanwhile: the forward link of each node must lead back to
+ * the previous one, so that a walk is either right or ends here.  The walk goes backwards: glibc
+ * puts new threads first, so if threads come and go, the long-lived ones are read before the walk
+ * can break. */
 static int walk_list(const struct remote *remote, const struct elf_thread_db *db, uint64_t head,
 		     size_t most, struct threads *threads)
 {

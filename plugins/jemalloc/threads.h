@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The threads that glibc knows, read from the process's memory while it runs: glibc keeps every
+ * Finds the threads that glibc knows, in the process's memory while it runs: glibc keeps every
  * struct pthread on one of two lists (nptl/allocatestack.c), one for stacks that it allocated, the
  * other for the main thread and stacks given by the program.
  */
@@ -13,7 +13,7 @@
 #include "facts.h"
 #include "remote.h"
 
-/* A struct pthread, by the thread's ID in the process's own namespace. */
+/* A struct pthread, and the thread's ID in the process's own namespace. */
 struct thread {
 	int32_t tid;
 	uint64_t pthread;
@@ -26,7 +26,7 @@ struct threads {
 	bool settled;        /* complete: the walk did not break, no thread was being created */
 };
 
-/* Where the list heads are. */
+/* The addresses of the list heads. */
 struct thread_lists {
 	uint64_t used;
 	uint64_t user;
@@ -35,8 +35,8 @@ struct thread_lists {
 /*
  * Fills threads anew.  The lists may change meanwhile: a broken walk is repeated, and the result of
  * the last attempt is kept (it has the long-lived threads); every row must be checked against its
- * tid when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all, -E2BIG: more than most
- * nodes, -ENOMEM).
+ * TID when used.  0, or -errno (-EPERM, -ESRCH, -EFAULT: not a list at all, -E2BIG: more than
+ * `most` nodes, -ENOMEM).
  */
 int threads_walk(const struct remote *remote, const struct elf_thread_db *db,
 		 const struct thread_lists *lists, size_t most, struct threads *threads);

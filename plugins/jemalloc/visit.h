@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reading of one process by a helper (lane.h), as the process may block it forever. */
+/* The reading of one process by a helper (lane.h), since the process may block it forever. */
 #pragma once
 
 #include "ctprof/source.h"
@@ -19,10 +19,10 @@ struct visit {
 	struct reading readings[];
 };
 
-/* For n rows of one process, from first on; NULL: out of memory. */
+/* Makes a visit for n rows of one process, from first on; NULL: out of memory. */
 struct visit *visit_new(struct objects *objects, const struct ctprof_batch *batch, uint64_t first,
 			size_t n, bool use_ptrace);
 void visit_free(void *visit);
 
-/* For jobs whose data is a visit. */
+/* The consumer for jobs whose data is a visit. */
 extern const struct lane_consumer visit_consumer;

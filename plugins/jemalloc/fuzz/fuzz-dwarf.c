@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The input is a plan of DWARF: abbreviations that fit the entries made of them, so that every
- * input gets to structs and their members, whose references, sizes and places may be anything.
+ * The input is a plan of DWARF: abbreviations that fit the entries made with them, so that every
+ * input reaches structs and their members, whose references, sizes and places may be anything.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -56,7 +56,7 @@ static uint64_t next_word(struct plan *plan)
 	uint8_t n = next(plan) % 8;
 	size_t at = 0;
 
-	/* Occasionally any offset. */
+	/* Occasionally, use any offset. */
 	if (n == 7)
 		return next_number(plan);
 	for (; n > 0 && at < sizeof words; n--)
@@ -158,7 +158,7 @@ static void put_unit(struct plan *plan, struct part *part, const struct abbrev *
 		for (unsigned k = 0; code > 0 && k < abbrevs[code - 1].n; k++)
 			put_value(plan, part, abbrevs[code - 1].forms[k]);
 	}
-	/* Ends all entries that were begun. */
+	/* End all entries that were begun. */
 	put(part, 0, 8);
 	put(part, 0, MAX_DEPTH - 8);
 	length = (uint32_t)(part->n - start - 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as an ELF file. */
+/* Parses any bytes as an ELF file. */
 #include <stdlib.h>
 #include <string.h>
 

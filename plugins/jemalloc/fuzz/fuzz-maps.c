@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as a maps file, line by line. */
+/* Parses any bytes as a maps file, line by line. */
 #include <stdlib.h>
 
 #include "../maps.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The input is a plan of an ELF file: which sections it has, what their headers claim and what they
- * contain, so that every input gets past the headers.  The file is given to the parser, which must
- * answer within its limits of time and memory.  Built for libFuzzer, the code is called directly,
- * and libFuzzer bounds its time and memory.
+ * contain, so that every input gets past the headers.  The parser must answer about the file within
+ * its limits of time and memory.  In a build for libFuzzer, the code is called directly, and
+ * libFuzzer bounds its time and memory.
  */
 #include <elf.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static const char names[] =
 	"cant_access_tsd_items_directly_use_a_getter_or_setter_thread_allocated\0"
 	"cant_access_tsd_items_directly_use_a_getter_or_setter_thread_deallocated";
 
-/* The offset of the n-th name. */
+/* Returns the offset of the n-th name. */
 static uint32_t name_at(unsigned n)
 {
 	size_t at = 0;
@@ -99,7 +99,7 @@ static void fill_gnu_compressed(struct plan *plan, uint8_t *to)
 		to[i] = next(plan);
 }
 
-/* Units, or abbreviations, of a few different bytes, so that they fit together. */
+/* Fills units, or abbreviations, with a few different bytes, so that they fit together. */
 static void fill_dwarf(struct plan *plan, uint8_t *to)
 {
 	uint32_t length = 256;
@@ -220,7 +220,7 @@ static void ask(int fd, const struct examine_request *request, struct examine_an
 #else
 static struct parser parser;
 
-/* The peak memory of the running parser. */
+/* Returns the peak memory of the running parser. */
 static unsigned long peak_kib(void)
 {
 	char path[32], line[256];
@@ -247,7 +247,7 @@ static void ask(int fd, const struct examine_request *request, struct examine_an
 	if (parser_ask(&parser, fd, request, &budget_ns, ret) != 0)
 		abort();
 	check(ret);
-	/* A file this small neither kills the parser nor uses up its time or memory. */
+	/* A file this small must neither kill the parser nor use up its time or memory. */
 	if (ret->rc == -ETIME || ret->rc == -ETIMEDOUT || ret->rc == -EBADMSG ||
 	    budget_ns < SLACK_NS || peak_kib() > MAX_RSS_KIB)
 		abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Bytes as the plan of an ELF file. */
+/* Uses bytes as the plan of an ELF file. */
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #define FILE_BYTES (64u << 10)
 
-/* The plan, read from the front; zeros when it is over. */
+/* The plan, read from the front; zeros after its end. */
 struct plan {
 	const uint8_t *at;
 	size_t left;
@@ -21,7 +21,7 @@ static inline uint8_t next(struct plan *plan)
 	return *plan->at++;
 }
 
-/* Small, on an edge, or anything. */
+/* Returns a number that is small, on an edge, or anything. */
 static inline uint64_t next_number(struct plan *plan)
 {
 	static const uint64_t edges[] = {

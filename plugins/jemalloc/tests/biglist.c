@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process whose list of threads, which glibc keeps in its memory, has N nodes more than it has
- * threads.
+ * A process whose list of threads, which glibc keeps in the process's memory, has N nodes more than
+ * there are threads.
  *
  *	biglist N LIBRARY [COPIES [RUNS]]
  *
- * LIBRARY is one with jemalloc.  COPIES: as many processes, or as there can be; prints how many
- * there are.  RUNS: with as many mappings of two files of its own in turn, each of which is to be
- * opened.  Prints "ready"; ends with its stdin.
+ * LIBRARY must have jemalloc.  COPIES: the number of processes to run, or fewer if fork() fails;
+ * prints how many run.  RUNS: the number of mappings of two files of its own, alternately, so that
+ * each mapping must be opened.  Prints "ready"; exits when its stdin ends.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ struct node {
 	uint64_t tid;
 };
 
-/* glibc's description for debuggers: bits, number, offset. */
+/* Reads glibc's description for debuggers: bits, number, offset. */
 static uint32_t offset_of(const char *name)
 {
 	const uint32_t *found = dlsym(RTLD_DEFAULT, name);

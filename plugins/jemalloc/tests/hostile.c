@@ -10,7 +10,7 @@ static void put(int fd, guint64 offset, gconstpointer data, gsize len)
 	g_assert_cmpint(pwrite(fd, data, len, (off_t)offset), ==, (gssize)len);
 }
 
-/* PT_GNU_PROPERTY or PT_NOTE: nothing needs it to run. */
+/* Replaces a PT_NOTE, which no program needs to run. */
 static void put_tls(int fd, const char *image, const Elf64_Ehdr *header)
 {
 	for (guint i = 0; i < header->e_phnum; i++) {
@@ -28,7 +28,7 @@ static void put_tls(int fd, const char *image, const Elf64_Ehdr *header)
 
 static void put_sections(int fd, guint64 at, const struct hostile_section *sections, guint n)
 {
-	/* The null section, the given ones, the names. */
+	/* The null section, the given ones, and the names. */
 	g_autofree Elf64_Shdr *headers = g_new0(Elf64_Shdr, n + 2);
 	g_autoptr(GString) names = g_string_new_len("", 1);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ELF files that no toolchain writes, to be read by those who must survive it. */
+/* ELF files that no toolchain writes, for readers that must survive them. */
 #pragma once
 
 #include <elf.h>
 #include <glib.h>
 
-/* A section: its name, and what its header claims of it. */
+/* A section: its name, and the claims of its header. */
 struct hostile_section {
 	const char *name;
 	guint32 type;
@@ -20,9 +20,9 @@ struct hostile_piece {
 	gsize len;
 };
 
-/* Writes the file: `program`'s own bytes (an executable that runs; NULL: none),
- * holes and pieces up to size, and then the sections' headers.  One of its
- * headers without effect becomes a PT_TLS of 4096 bytes. */
+/* Writes a file: the bytes of `program` (an executable that runs; NULL: none), holes and pieces up
+ * to size, and then the sections' headers.  One of the program's headers without effect becomes a
+ * PT_TLS of 4096 bytes. */
 void hostile_write(const char *path, const char *program, guint64 size,
 		   const struct hostile_piece *pieces, const struct hostile_section *sections,
 		   guint n);

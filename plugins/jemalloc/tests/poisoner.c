@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process of an ordinary user that maps a library of another's and, in a mount namespace of
- * its own, has another file under a name that ctprof might ask for.
+ * A process of an ordinary user that maps a library of another user's process and, in a mount
+ * namespace of its own, has another file under a name that ctprof might open.
  *
  *	poisoner HOW LIBRARY FAKE OVER [headless]
  *
- * HOW FAKE comes to stand at OVER: "bind"; "tmpfs" or "overlay" over the directory of both.
- * Prints "ready", or why not; ends with its stdin.
+ * HOW to put FAKE at OVER: "bind"; "tmpfs" or "overlay" over the directory of both.  Prints
+ * "ready", or the reason why not; exits when its stdin ends.
  */
 #include <errno.h>
 #include <fcntl.h>

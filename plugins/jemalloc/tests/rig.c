@@ -38,7 +38,7 @@ static gboolean read_line(int fd, GString *line)
 	return FALSE;
 }
 
-/* unshare has the worker as its only child. */
+/* Returns the worker, which is the only child of unshare. */
 static pid_t inside_unshare(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int)pid, (int)pid);
@@ -183,7 +183,7 @@ void rig_collect_summary(Rig *rig)
 	g_assert_cmpint(rig->ops->collect(rig->self, NULL, batch), ==, 0);
 }
 
-/* The number the thread has for itself. */
+/* Returns the thread's ID in its own namespace. */
 static int inner_tid(pid_t pid, gint32 tid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/status", (int)pid, tid);

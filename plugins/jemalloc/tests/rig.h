@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Workers to look at, and the plugin to look at them with. */
+/* Starts workers to be examined, and the plugin that examines them. */
 #pragma once
 
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include "ctprof/source.h"
 #include "fakehost.h"
 
-/* Path of something the build made for the tests. */
+/* Returns the path of a file that the build made for the tests. */
 char *rig_built(const char *name);
 /* Whether the file exists; otherwise skips the test with g_test_skip(). */
 gboolean rig_need(const char *path, const char *what);
@@ -46,23 +46,23 @@ typedef struct {
 	GArray *tids; /* gint32: the rows of the last rig_collect() */
 } Rig;
 
-/* The plugin opened and started; mode and helper as its options, or NULL. */
+/* Opens and starts the plugin; mode and helper: its options, or NULL. */
 Rig *rig_new(const char *mode, const char *helper);
 void rig_free(Rig *rig);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rig, rig_free)
 
-/* One batch with every thread of the process. */
+/* Collects one batch with every thread of the process. */
 void rig_collect(Rig *rig, pid_t pid);
-/* The capture-scope batch. */
+/* Collects the capture-scope batch. */
 void rig_collect_summary(Rig *rig);
-/* All rows measured, and the same as the worker's truth, to the byte. */
+/* Asserts that all rows are measured, and equal to the worker's truth, to the byte. */
 void rig_assert_truth(Rig *rig, const RigWorker *worker);
-/* All rows absent for this reason and jemalloc_measured 0. */
+/* Asserts that all rows are absent for this reason, and jemalloc_measured is 0. */
 void rig_assert_absent(Rig *rig, guint32 why);
 
-/* Rows of the last look that were measured. */
+/* Returns the number of rows of the last rig_collect() that were measured. */
 guint rig_n_measured(Rig *rig);
-/* Waits for a line of the process's status, for as long as the test may take. */
+/* Waits for a line in the process's status, for as long as the test may take. */
 void rig_wait_for(GPid pid, const char *line);
-/* Whether the last look was at several threads, and all of them measured. */
+/* Whether the last rig_collect() had several threads, all of them measured. */
 gboolean rig_are_measured(Rig *rig);

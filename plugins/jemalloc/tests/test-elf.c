@@ -38,7 +38,7 @@ static gboolean load(const char *name, char **ret_data, gsize *ret_len)
 	return FALSE;
 }
 
-/* A library with everything in it. */
+/* A library that has everything. */
 static void test_whole(void)
 {
 	g_autofree char *data = NULL;
@@ -61,7 +61,7 @@ static void test_whole(void)
 	g_assert_cmpuint(offsets.deallocated, ==, 9 * 8);
 }
 
-/* The members' names of every generation are known. */
+/* The member names of every generation are known. */
 static void test_generations(void)
 {
 	static const char *const names[] = {"libtoy-tsd.so", "libtoy-50.so", "libtoy-4.so"};
@@ -101,7 +101,7 @@ static int ask_debug(const struct elf_facts *object, const char *name, struct of
 	return answer.rc;
 }
 
-/* Bit by bit, as its definition has it. */
+/* Computes the checksum bit by bit, as it is defined. */
 static guint32 crc32_of(const char *data, gsize len)
 {
 	guint32 crc = G_MAXUINT32;
@@ -114,8 +114,8 @@ static guint32 crc32_of(const char *data, gsize len)
 	return ~crc;
 }
 
-/* Stripped: known by its exports only; its debug file has the rest, and proves
- * to be its own, by build-id or by checksum. */
+/* A stripped library is known by its exports only; its debug file has the rest, and is proved to
+ * belong to it by build-id or by checksum. */
 static void test_stripped(void)
 {
 	g_autofree char *data = NULL, *debug_data = NULL, *other = NULL;
@@ -134,7 +134,7 @@ static void test_stripped(void)
 	g_assert_cmpint(ask_debug(&facts, "libtoy-linked.so.debug", &offsets), ==, 0);
 	g_assert_cmpuint(offsets.deallocated - offsets.allocated, ==, 2 * 8);
 	g_assert_cmpint(ask_debug(&facts, "jemalloc-worker-plain", &offsets), ==, -ENODATA);
-	/* Without a build-id only the checksum counts, and this object has none. */
+	/* Without a build-id only the checksum counts, which this object does not have. */
 	facts.build_id_len = 0;
 	g_assert_cmpint(ask_debug(&facts, "libtoy-linked.so.debug", &offsets), ==, -ENODATA);
 	g_strlcpy(facts.debuglink, "x.debug", sizeof facts.debuglink);
@@ -148,7 +148,7 @@ static void test_stripped(void)
 static const char *const dirs[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
 				   "/lib64", "/usr/lib64", "/usr/lib"};
 
-/* The code of the packaged, stripped library yields the offsets that are known from gdb. */
+/* The code of the packaged, stripped library yields the offsets known from gdb. */
 static void test_code(void)
 {
 	struct examine_request request = {.question = EXAMINE_OBJECT};
@@ -177,7 +177,7 @@ static void test_code(void)
 	g_test_skip("no libjemalloc.so.2 of a known package");
 }
 
-/* The libc this runs on describes its threads; the loader has their lists. */
+/* The libc of this system describes its threads; the loader has their lists. */
 static void test_libc(void)
 {
 	struct elf_facts facts;
@@ -220,7 +220,7 @@ static void test_bias(void)
 	g_assert_false(facts_bias(&facts, 0x400000, 0x8000, &bias));
 }
 
-/* Version and messages are found wherever they lie, but not cut off by the end. */
+/* Version and messages are found anywhere, unless the end of the file cuts them off. */
 static void test_strings(void)
 {
 	static const char version[] = "5.3.0-0-g54eaed1d8b56b1aa528be3bdd1877e59c56fa90c";
@@ -242,7 +242,8 @@ static void test_strings(void)
 	}
 }
 
-/* Cut short anywhere, or with bytes turned over: an answer, never a crash. */
+/* A file that is cut short anywhere, or has changed bytes, gets an answer and never causes a
+ * crash. */
 static void test_broken(void)
 {
 	g_autofree char *data = NULL;
@@ -262,7 +263,7 @@ static void test_broken(void)
 		parse_bytes(data, len, &facts, i % 10 == 0 ? &offsets : NULL);
 		data[at] = old;
 	}
-	/* The headers hold what everything else hangs on. */
+	/* Everything else depends on the headers. */
 	for (gsize at = 0; at < 64 + 56 * 8; at++) {
 		char old = data[at];
 

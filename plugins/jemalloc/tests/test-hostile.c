@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes made to attack an observer: they lose their own values, and no other
- * process does. */
+/* Tests processes made to attack an observer: they lose their own values, and no other process
+ * does. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -78,13 +78,13 @@ static void test_trap(gconstpointer data)
 	close(watch);
 	rig_collect(rig, worker->pid);
 	rig_assert_truth(rig, worker);
-	/* The parser is the only child that has ended here. */
+	/* The parser is the only child that has exited here. */
 	g_clear_pointer(&rig, rig_free);
 	g_assert_cmpint(getrusage(RUSAGE_CHILDREN, &children), ==, 0);
 	g_assert_cmpint(children.ru_maxrss, <, 128 << 10);
 }
 
-/* CPU time that looking at it takes, in microseconds; -1: skipped. */
+/* Returns the CPU time to read such a process, in microseconds; -1: skipped. */
 static gint64 cost_of_list(Rig *rig, const char *length)
 {
 	g_autofree char *program = rig_built("tests/biglist");
@@ -108,11 +108,12 @@ static gint64 cost_of_list(Rig *rig, const char *length)
 	       before.ru_stime.tv_usec;
 }
 
-/* A thousand times as many threads, of which the kernel knows nothing, take as long. */
+/* A list a thousand times as long, of threads that the kernel does not know, takes about as long to
+ * read. */
 static void test_list(void)
 {
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
-	/* The first is for what is known of the files afterwards. */
+	/* The first call is needed because it examines the files, for all. */
 	gint64 first = cost_of_list(rig, "10");
 	gint64 small = first < 0 ? -1 : cost_of_list(rig, "1000");
 	gint64 large = small < 0 ? -1 : cost_of_list(rig, "1000000");

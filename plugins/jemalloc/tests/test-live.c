@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Real processes with real jemalloc: what is read is what they say. */
+/* Tests real processes with real jemalloc: the values read must equal those they report. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
@@ -9,15 +9,15 @@
 
 #include "rig.h"
 
-/* How a worker gets its jemalloc; and what must come of it. */
+/* How a worker gets its jemalloc, and the expected result. */
 struct worker_case {
 	const char *name;
 	const char *program;
 	const char *preload; /* of the system, or NULL */
 	const char *library; /* built, opened at run time, or NULL */
 	const char *mode;
-	const char *what;      /* is missing when program is */
-	const char *tag;       /* expected failure; NULL: the truth */
+	const char *what;      /* missing if program does not exist */
+	const char *tag;       /* expected failure; NULL: the true values */
 	gboolean in_namespace; /* a PID namespace of its own */
 };
 
@@ -124,7 +124,7 @@ static void test_worker(gconstpointer data)
 		return;
 	}
 	rig_assert_truth(rig, worker);
-	/* A further batch of the same process uses what the first has found. */
+	/* A further batch of the same process uses the results of the first. */
 	guint maps = fake_host_opens(rig->fake, "/maps");
 	rig_collect(rig, worker->pid);
 	rig_assert_truth(rig, worker);

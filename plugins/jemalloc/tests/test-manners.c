@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what reading processes must not do to them, and what it must not report. */
+/* Tests how reading processes may not affect them, and what it may not report. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <linux/filter.h>
@@ -28,7 +28,7 @@ static RigWorker *start_worker(const char *mode, const char *threads)
 
 /* ---- what threads look like from outside -------------------------------- */
 
-/* Whether some thread of the process is stopped or traced. */
+/* Whether any thread of the process is stopped or traced. */
 static gboolean is_touched(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)pid);
@@ -57,7 +57,7 @@ static guint64 run_time(pid_t pid, gint32 tid)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
-/* Every thread but the sleeping main one gets CPU time. */
+/* Asserts that every thread but the sleeping main one gets CPU time. */
 static void assert_all_run(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)pid);
@@ -82,7 +82,7 @@ static void assert_all_run(pid_t pid)
 	g_assert_cmpuint(seen, ==, BUSY_THREADS);
 }
 
-/* A process that captures without end. */
+/* Forks a process that captures without end. */
 static pid_t fork_capturer(const char *mode, pid_t pid, guint pause_us)
 {
 	pid_t child = fork();
@@ -103,13 +103,13 @@ static void end_capturer(pid_t child)
 
 	kill(child, SIGKILL);
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
-	/* It was killed while it worked, and had not ended before. */
+	/* It was killed while capturing, and had not ended before. */
 	g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
 /* ---- no stop ------------------------------------------------------------ */
 
-/* Looks at the worker as often as possible; how often it was seen touched. */
+/* Checks the worker as often as possible; returns how often a thread was stopped or traced. */
 static guint watch(pid_t pid, gint64 microseconds)
 {
 	gint64 end = g_get_monotonic_time() + microseconds;
@@ -133,7 +133,7 @@ static void test_no_stop(void)
 	g_assert_cmpuint(seen, ==, 0);
 }
 
-/* The same watch sees what mode=ptrace does, so it can detect it. */
+/* The same check notices mode=ptrace, so it is able to. */
 static void test_ptrace_is_seen(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");
@@ -173,8 +173,8 @@ static guint64 longest_pause(const char *mode, gboolean capture)
 	return longest;
 }
 
-/* Being captured makes no pause that the scheduler would not make.  The machine
- * is shared: a pause that ctprof makes is there every time, another is not. */
+/* Capturing causes no pause that the scheduler would not.  The machine is shared: a pause caused by
+ * ctprof occurs every time, any other does not. */
 static void test_pause(gconstpointer mode)
 {
 	gboolean calm = FALSE;
@@ -193,7 +193,7 @@ static void test_pause(gconstpointer mode)
 	g_assert_true(calm);
 }
 
-/* kill -9 at random moments: every thread goes on running, nothing is traced. */
+/* Kills ctprof at random moments: every thread keeps running, nothing is traced. */
 static void test_kill(gconstpointer mode)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");
@@ -268,7 +268,7 @@ static void check_memory_refused(pid_t pid)
 	g_assert_nonnull(strstr(fake_host_log(rig->fake), "kernel.yama.ptrace_scope"));
 }
 
-/* Refused memory: absent (denied), a tag of its own, and the hint. */
+/* If memory is refused, values are absent (denied), with a tag of their own and a hint. */
 static void test_memory_refused(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("quiet", "3");
@@ -286,7 +286,7 @@ static void check_other_user(pid_t pid)
 	rig_collect(rig, pid);
 	rig_assert_absent(rig, CTPROF_ABSENT_DENIED);
 	rig_collect_summary(rig);
-	/* Somebody else's process is no fault anyone can act on. */
+	/* The user can do nothing about another user's process. */
 	g_assert_cmpuint(fake_host_u64(rig->fake, 0, "probe_summary.failed"), ==, 0);
 	g_assert_cmpstr(fake_host_string(rig->fake, 0, "probe_summary.failures"), ==,
 			"readlink-failure=1");
@@ -302,8 +302,8 @@ static void test_other_user(void)
 		g_test_skip("needs root, to become somebody else");
 }
 
-/* A process without jemalloc: inapplicable, no failure, and the second
- * one of the same program opens no library again. */
+/* A process without jemalloc is inapplicable, which is not a failure; for a second process of the
+ * same program no library is opened again. */
 static void test_no_jemalloc(void)
 {
 	const char *argv[] = {"sleep", "60", NULL};
@@ -316,7 +316,7 @@ static void test_no_jemalloc(void)
 		g_assert_true(g_spawn_async(NULL, (char **)(gpointer)argv, NULL,
 					    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
 					    NULL, &pid, NULL));
-		g_usleep(100000); /* past its exec and its libraries */
+		g_usleep(100000); /* so that it has executed and loaded its libraries */
 		rig_collect(rig, pid);
 		opened[i] = fake_host_opens(rig->fake, "") - (i ? opened[0] : 0);
 		kill(pid, SIGKILL);
@@ -360,7 +360,7 @@ static void test_kernel_thread(void)
 			"readlink-failure=1");
 }
 
-/* A process that has ended before its batch is read leaves no trace. */
+/* A process that ended before its batch is read leaves no failure. */
 static void test_vanished(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("quiet", "3");
@@ -371,14 +371,14 @@ static void test_vanished(void)
 	rig_collect(rig, worker->pid);
 	for (guint i = 0; i < rig->tids->len; i++)
 		fake_host_add_thread(rig->fake, worker->pid, g_array_index(rig->tids, gint32, i));
-	g_free(rig_worker_finish(worker)); /* which ends it */
+	g_free(rig_worker_finish(worker)); /* ends the worker */
 	g_assert_cmpint(waitpid(worker->child, NULL, 0), ==, worker->child);
 	struct ctprof_batch *batch = fake_host_batch(rig->fake, CTPROF_SCOPE_THREAD);
 	g_assert_cmpint(rig->ops->collect(rig->self, rig->context, batch), ==, 0);
 	rig_assert_absent(rig, CTPROF_ABSENT_VANISHED);
 }
 
-/* The leader has ended before the others: they are read through each other. */
+/* If the leader has ended before the other threads, they are read through one another. */
 static void test_headless(gconstpointer mode)
 {
 	g_autoptr(RigWorker) worker = start_worker("headless", "5");
@@ -398,10 +398,9 @@ static void test_headless(gconstpointer mode)
 			"thread-exited=2");
 }
 
-/* A thread that does not stop costs a quarter of a second and its own values; it
- * is not traced any more afterwards, and the others are read.  Where the machine
- * is so busy that these do not get to stop in time, too, they are given a few
- * more chances. */
+/* A thread that does not stop costs a quarter of a second and its own values; it is no longer
+ * traced afterwards, and the others are read.  If the machine is so busy that these do not stop in
+ * time either, they get a few more chances. */
 static void test_stuck(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("stuck", "5");
@@ -413,7 +412,7 @@ static void test_stuck(void)
 	rig_wait_for(worker->pid, "State:\tD"); /* in its vfork() */
 	for (; present < 5 && rounds < 10; rounds++) {
 		rig_collect(rig, worker->pid);
-		/* The kernel lets go when the tracer has exited, a little after it was joined. */
+		/* The kernel detaches when the tracer has exited, a little after it was joined. */
 		rig_wait_for(worker->pid, "TracerPid:\t0\n");
 		g_assert_false(is_touched(worker->pid));
 		for (guint i = 0; i < rig->tids->len; i++)
@@ -433,11 +432,11 @@ static void test_stuck(void)
 	g_assert_cmpuint(timeouts, ==, expected);
 }
 
-/* Threads come and go while they are read: a value is one a thread can have, and
- * the lasting threads, which start the others, have one each time. */
+/* Threads come and go while they are read: each value is one that a thread can have, and the
+ * long-lived threads, which start the others, have one each time. */
 static void test_churn(gconstpointer mode)
 {
-	const guint64 bound = 16 << 20; /* pthread_create() counts on the long-lived ones */
+	const guint64 bound = 16 << 20; /* pthread_create() adds to the long-lived ones */
 	g_autoptr(RigWorker) worker = start_worker("churn", "4");
 	g_autoptr(Rig) rig = rig_new(mode, NULL);
 	guint values = 0, lasting = 0;
@@ -465,7 +464,8 @@ static void test_churn(gconstpointer mode)
 	rig_collect_summary(rig);
 	const char *failures = fake_host_string(rig->fake, 0, "probe_summary.failures");
 	g_test_message("%u values; %s", values, failures);
-	/* Gone, just starting, or (on a busy machine) not stopped in time. */
+	/* The threads had ended, were just starting, or (on a busy machine) did not stop in
+	 * time. */
 	g_assert_true(g_regex_match_simple("^((thread-exited|unstable-value|waitpid)=\\d+ ?)*$",
 					   failures, 0, 0));
 }
@@ -518,7 +518,7 @@ static void start_redis(const char *program, struct redis *ret)
 		g_usleep(10000);
 }
 
-/* One command with a long value; waits for its +OK. */
+/* Sends one command with a long value; waits for its +OK. */
 static void set_value(const char *path, gsize size)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -544,8 +544,8 @@ static void set_value(const char *path, gsize size)
 	close(fd);
 }
 
-/* The packaged redis-server, with the packaged stripped libjemalloc: all threads
- * measured, and the main one grows by what a client makes it store. */
+/* The packaged redis-server, with the packaged stripped libjemalloc: all threads are measured, and
+ * the main one grows by what a client stores. */
 static void test_redis(void)
 {
 	const gsize size = 4 << 20;
@@ -559,7 +559,7 @@ static void test_redis(void)
 	start_redis(program, &redis);
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
 	rig_collect(rig, redis.pid);
-	/* It listens before it starts its other threads. */
+	/* redis listens before it starts its other threads. */
 	for (guint i = 0; i < 1000 && !rig_are_measured(rig); i++) {
 		g_usleep(10000);
 		rig_collect(rig, redis.pid);

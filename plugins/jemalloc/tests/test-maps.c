@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files that a process maps, as text and as the kernel answers. */
+/* Tests the files that a process maps, read as text and by queries. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -17,8 +17,8 @@ static int open_file(const struct ctprof_host *host, int dirfd, const char *path
 	return openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The text is cut short where the kernel says which files follow: they are those of the
- * whole text, which a copy of it has. */
+/* If the kernel can be queried for files, the text is not read to the end; the files must be those
+ * of the whole text, which is read from a copy. */
 static void test_many_mappings(void)
 {
 	const struct ctprof_host host = {.open_file = open_file};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process that reads files of others: what it may do, and what a file that
- * is made against it costs. */
+/* Tests the process that reads files of other users: what it may do, and what a malicious file
+ * costs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -62,7 +62,7 @@ static int ask(struct rig *rig, const char *path, enum examine_question question
 	return answer.rc;
 }
 
-/* A file that is what it seems. */
+/* Asserts that an ordinary file is answered. */
 static void assert_serves(struct rig *rig)
 {
 	guint64 budget_ns = BUDGET_NS;
@@ -79,7 +79,7 @@ struct bomb {
 	enum examine_question question;
 	int rc;
 	guint64 size;
-	guint n; /* the section, so many times */
+	guint n; /* how often to repeat the section */
 	struct hostile_section section;
 	struct hostile_piece pieces[3];
 };
@@ -141,7 +141,7 @@ static const struct bomb bombs[] = {
 	 {{0}}},
 };
 
-/* Refused at a glance. */
+/* The file is refused before it costs anything. */
 static void test_bomb(struct rig *rig, gconstpointer data)
 {
 	const struct bomb *bomb = data;
@@ -161,7 +161,7 @@ static void test_bomb(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(children.ru_maxrss, <, 128 << 10);
 }
 
-/* The bits that are not yet whole bytes, lowest first, as deflate has them. */
+/* The bits that do not make whole bytes yet, lowest first, as in deflate. */
 struct bits {
 	GByteArray *out;
 	guint32 pending;
@@ -178,8 +178,8 @@ static void put_bits(struct bits *bits, guint32 value, guint n)
 	}
 }
 
-/* A stream of zeros, 13 bits for 258 of them: a byte, and then again and again what was
- * one byte before.  Codes are written from their highest bit. */
+/* Compresses zeros to 13 bits for 258 of them: first a byte, then repeated copies of the previous
+ * byte.  Codes are written from their highest bit. */
 static GByteArray *deflate_zeros(guint64 size)
 {
 	static const guchar zlib[] = {0x78, 0x9c};
@@ -189,13 +189,13 @@ static GByteArray *deflate_zeros(guint64 size)
 	put_bits(&bits, 3, 3);    /* the last block, with fixed codes */
 	put_bits(&bits, 0x0c, 8); /* 0 */
 	for (guint64 i = 0; i < size / 258; i++)
-		put_bits(&bits, 0xa3, 13); /* 258 bytes, from 1 before */
-	put_bits(&bits, 0, 7);             /* the end; its checksum is missing */
+		put_bits(&bits, 0xa3, 13); /* 258 bytes, copied from 1 byte before */
+	put_bits(&bits, 0, 7);             /* the end; the checksum is missing */
 	put_bits(&bits, 0, 32);
 	return bits.out;
 }
 
-/* A reader that trusts the header has room for it; one that does not inflates a gigabyte. */
+/* A reader that trusts the header stays within 64 MiB; one that does not inflates a gigabyte. */
 static void test_inflates_further(struct rig *rig, gconstpointer data)
 {
 	static const guchar gnu[] = "ZLIB\0\0\0\0\4\0\0\0";
@@ -223,7 +223,7 @@ static void test_inflates_further(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(children.ru_maxrss, <, 160 << 10);
 }
 
-/* Four million symbols with one name of a megabyte. */
+/* Writes four million symbols that share one name of a megabyte. */
 static void write_endless(const struct rig *rig)
 {
 	const guint64 table = 90 * MIB;
@@ -249,7 +249,7 @@ static void write_endless(const struct rig *rig)
 	hostile_write(rig->path, NULL, 4096 + table + MIB, pieces, sections, 2);
 }
 
-/* Ended in its time, and the next file is answered for. */
+/* The parser is stopped in time, and answers about the next file. */
 static void test_endless(struct rig *rig, gconstpointer data)
 {
 	guint64 budget_ns = BUDGET_NS;
@@ -263,7 +263,7 @@ static void test_endless(struct rig *rig, gconstpointer data)
 
 static pid_t raised;
 
-/* None is reaped before the host knows: its number may be another's then. */
+/* A parser is not reaped before the host knows it, as its PID may then be reused. */
 static void note_raise(const struct ctprof_host *host, int32_t pid, int raise)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -300,7 +300,7 @@ static void test_raised(struct rig *rig, gconstpointer data)
 	g_assert_cmpint(raised, ==, 0);
 }
 
-/* Cut off while it is mapped: SIGBUS, and another parser. */
+/* If the parser is killed, as by SIGBUS when a file is truncated, another one starts. */
 static void test_killed(struct rig *rig, gconstpointer data)
 {
 	guint64 budget_ns = BUDGET_NS;
@@ -327,7 +327,7 @@ static void test_rights(struct rig *rig, gconstpointer data)
 	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
 		g_assert_nonnull(strstr(text, lines[i]));
-	/* A file of another user is parsed by another process. */
+	/* A file of another user is read by another process. */
 	pid_t before = rig->parser.pid;
 	assert_serves(rig);
 	g_assert_cmpint(rig->parser.pid, ==, before);
@@ -347,7 +347,7 @@ static void test_limited(struct rig *rig, gconstpointer data)
 	struct rlimit limits[2];
 
 	(void)data;
-	(void)prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0); /* EPERM: it has none */
+	(void)prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0); /* EPERM: it lacks it anyway */
 	g_assert_true(g_file_set_contents(rig->path, script, -1, NULL));
 	g_assert_cmpint(chmod(rig->path, 0700), ==, 0);
 	rig->parser.program = rig->path;
@@ -358,7 +358,7 @@ static void test_limited(struct rig *rig, gconstpointer data)
 	g_assert_cmpuint(limits[1].rlim_cur, ==, 200000 * 1024);
 }
 
-/* A program that is not a parser, or that does not exist. */
+/* The program is not a parser, or does not exist. */
 static void test_no_parser(struct rig *rig, gconstpointer data)
 {
 	guint64 budget_ns = BUDGET_NS;

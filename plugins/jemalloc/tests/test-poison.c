@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A user who puts another file under a name gets wrong values in no row but their own. */
+/* Tests that a user who puts another file under a name makes no values wrong but their own. */
 #include <glib/gstdio.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -14,14 +14,14 @@
 
 #define LIBRARY "libvictim.so"
 
-/* An attack: at a name, the attacker's namespace has another file than the victims'. */
+/* An attack: in the attacker's namespace, a name leads to another file than in the victims'. */
 struct attack {
 	const char *name;
-	const char *how;     /* of poisoner.c */
-	const char *library; /* that the victims have */
-	const char *debug;   /* beside it, or NULL */
-	const char *over;    /* the name */
-	gboolean headless;   /* the attacker's leader has ended */
+	const char *how;     /* see poisoner.c */
+	const char *library; /* the one that the victims load */
+	const char *debug;   /* its debug file in the same directory, or NULL */
+	const char *over;    /* the name that is attacked */
+	gboolean headless;   /* the attacker's leader exits */
 	gboolean by_name;    /* ctprof may not use map_files */
 };
 
@@ -58,7 +58,7 @@ static void copy(const char *built, const char *folder, const char *name)
 	g_assert_cmpint(g_chmod(to, 0755), ==, 0);
 }
 
-/* NULL: the host does not let a user do that; the test is skipped. */
+/* Returns NULL and skips the test if the host does not let a user do that. */
 static RigWorker *start_attacker(const struct attack *attack, const char *folder)
 {
 	g_autofree char *program = rig_built("tests/poisoner");
@@ -76,7 +76,7 @@ static RigWorker *start_attacker(const struct attack *attack, const char *folder
 	return attacker;
 }
 
-/* As the service and the documented setcap line have it. */
+/* Drops the capabilities that the service and the documented setcap line do not have. */
 static void lose_map_files(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -140,7 +140,8 @@ static void test_attack(gconstpointer data)
 	g_assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* The number of a user's file that was seen mapped, and removed since, is another's now. */
+/* The inode number of a user's file that was seen mapped, and removed since, is now another
+ * file's. */
 static void test_number_used_again(void)
 {
 	g_autofree char *plain = rig_built("tests/jemalloc-worker-plain");
@@ -169,7 +170,7 @@ static void test_number_used_again(void)
 	rig_assert_truth(rig, victim);
 }
 
-/* Nothing below ctprof's own root is opened by a name that a process has chosen. */
+/* No name that a process has chosen is opened below ctprof's own root. */
 static void test_own_root(void)
 {
 	static const struct attack attack = {.how = "tmpfs", .over = LIBRARY};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Programs that hold a jemalloc no table knows; test-static.sh makes them. */
+/* Tests programs with a jemalloc that no table knows; test-static.sh makes them. */
 #include <string.h>
 
 #include "rig.h"
@@ -7,14 +7,14 @@
 struct static_case {
 	const char *name;
 	const char *mode;
-	const char *tag; /* NULL: the truth */
+	const char *tag; /* NULL: the true values */
 };
 
 static const struct static_case cases[] = {
 	{.name = "worker"},
 	{.name = "worker-no-pie"},
 	{.name = "worker-tls"},
-	{.name = "worker-linked"}, /* stripped, debug file beside it */
+	{.name = "worker-linked"}, /* stripped, with its debug file beside it */
 	{.name = "worker-tls-linked"},
 	{.name = "worker-stripped"}, /* its TLS block is the struct, of a known size */
 	{.name = "worker-tls-stripped", .tag = "jemalloc-stripped"},

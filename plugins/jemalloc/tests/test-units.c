@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts that need no process: arithmetic, parsers, tables, walks of memory
- * that a test makes up. */
+/* Tests the parts that need no process: arithmetic, parsers, tables, and walks of memory that a
+ * test makes up. */
 #include <elf.h>
 #include <errno.h>
 #include <glib.h>
@@ -92,7 +92,7 @@ static void test_symbol_names(void)
 
 static void test_known(void)
 {
-	/* Debian 12's two: amd64, arm64. */
+	/* The two builds of Debian 12: amd64, arm64. */
 	static const guint8 debian[2][20] = {
 		{0x1d, 0x51, 0x63, 0xc2, 0x46, 0xdc, 0x9c, 0xd2, 0xb4, 0xd3,
 		 0x39, 0xf2, 0xac, 0x42, 0xef, 0xd9, 0x5c, 0x6e, 0x0a, 0xe1},
@@ -120,7 +120,7 @@ static void test_known(void)
 	g_assert_false(known_by_version(EM_X86_64, "5.2.1-0-gabc", 999, FALSE, &got));
 }
 
-/* Candidates in the order of likelihood; names without a link are left out. */
+/* Candidates come in order of likelihood; those that need a debug link are left out without one. */
 static void test_debug_paths(void)
 {
 	struct elf_facts facts = {
@@ -163,7 +163,7 @@ struct code_case {
 	guint64 allocated, deallocated; /* 0: not found */
 };
 
-/* Two functions, in instructions as compilers make them. */
+/* Pairs of functions, in instructions as compilers write them. */
 static const struct code_case code_cases[] = {
 	{"add imm32", EM_X86_64, "90909090 4881c738030000 c3", "90909090 4881c748030000 c3", 824,
 	 840},
@@ -192,7 +192,7 @@ static const struct code_case code_cases[] = {
 	{"a64 other registers", EM_AARCH64, "40e00d91", "41200e91", 0, 0},
 };
 
-/* Hexadecimal digits, with blanks, to bytes. */
+/* Converts hexadecimal digits, with blanks, to bytes. */
 static gsize parse_hex(const char *text, guchar *ret, gsize size)
 {
 	gsize n = 0;
@@ -271,7 +271,7 @@ static void test_tally(void)
 	}
 }
 
-/* Every tag is said, once, with a reason for what it leaves absent. */
+/* Every tag has a name of its own, and a reason for the values that it makes absent. */
 static void test_tags(void)
 {
 	for (enum tag tag = TAG_OK + 1; tag < TAG_COUNT; tag++) {
@@ -331,7 +331,7 @@ static void reset_memory(void)
 	reads = 0;
 }
 
-/* A piece that is not mapped fails alone, wherever it stands. */
+/* A piece that is not mapped fails alone, whatever its position. */
 static void test_remote(void)
 {
 	static const gboolean mapped[] = {TRUE, FALSE, TRUE, FALSE, FALSE, TRUE};
@@ -399,7 +399,7 @@ static void test_threads(void)
 	reset_memory();
 	link_list(USED, 0, 4);
 	link_list(USER, 5, 5);
-	set_word(PTHREAD(2) + 32, 0); /* just made: no tid yet */
+	set_word(PTHREAD(2) + 32, 0); /* just created: no TID yet */
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_cmpuint(threads.n, ==, 5);
 	g_assert_cmphex(threads_find(&threads, 100)->pthread, ==, PTHREAD(0));
@@ -412,8 +412,8 @@ static void test_threads(void)
 	g_assert_true(threads.settled);
 	g_assert_nonnull(threads_find(&threads, 98));
 
-	/* A cycle beside the head, or a link to nowhere, ends; what could be
-	 * reached before it, from the last of the list on, is kept. */
+	/* A cycle that leaves out the head, or a link to nowhere, ends the walk; what was reached
+	 * before, starting from the end of the list, is kept. */
 	set_word(PTHREAD(1) + 24, PTHREAD(3) + 16);
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 64, &threads), ==, 0);
 	g_assert_false(threads.settled);
@@ -425,7 +425,7 @@ static void test_threads(void)
 	g_assert_cmpuint(threads.n, ==, 2);
 	g_assert_cmpuint(reads, <, 100);
 
-	/* One that goes on as long as its owner likes costs no more than threads do. */
+	/* A list as long as its owner likes costs no more than the threads do. */
 	link_list(USED, 0, 4);
 	reads = 0;
 	g_assert_cmpint(threads_walk(&fake_remote, &fake_db, &lists, 4, &threads), ==, -E2BIG);
@@ -438,7 +438,7 @@ static void test_threads(void)
 }
 
 /* Threads whose stacks are at equal distances are read many at once; a thread whose stack is
- * elsewhere is found nevertheless. */
+ * elsewhere is found all the same. */
 static void test_many_threads(void)
 {
 	const struct thread_lists lists = {USED, USER};
@@ -478,7 +478,7 @@ static void test_rtld(void)
 	set_word(maps + 0x80 + 0x30, 3);
 	set_word(BASE + 0x40, BASE + 0x600);
 	set_word(BASE + 0x600, 64);
-	set_word(BASE + 0x600 + 16 + 3 * 16, 5); /* module 3 came in generation 5 */
+	set_word(BASE + 0x600 + 16 + 3 * 16, 5); /* module 3 was added in generation 5 */
 
 	g_assert_cmpint(
 		rtld_find_place(&fake_remote, &fake_db, &rtld, EM_X86_64, 0x1111000, &place), ==,
@@ -499,7 +499,8 @@ static void test_rtld(void)
 	set_word(dtv + 3 * 16, 0xabc000);
 	g_assert_cmpint(rtld_block_address(&fake_remote, &place, EM_X86_64, tp, &block), ==, 0);
 	g_assert_cmphex(block, ==, 0xabc000);
-	/* Not yet made; a vector from before the module; a vector too short. */
+	/* The block is not allocated yet; a vector older than the module; a vector that is too
+	 * short. */
 	set_word(dtv + 3 * 16, G_MAXUINT64);
 	g_assert_cmpint(rtld_block_address(&fake_remote, &place, EM_X86_64, tp, &block), ==, 0);
 	g_assert_cmphex(block, ==, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A library that looks like jemalloc from outside: the thread-local struct under
- * its name, the two members under theirs, and mallctl() to ask.  Built in ways
- * no distribution builds jemalloc, to reach the less common paths.
+ * A library that looks like jemalloc from outside: the thread-local struct and its two members have
+ * their names, and there is a mallctl() to call.  Built in ways in which no distribution builds
+ * jemalloc, to reach the less common paths.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ static __thread struct tsd_s je_tsd_tls = {.event = 1};
 #define ALLOCATED je_tsd_tls.PASTE(PREFIX, thread_allocated)
 #define DEALLOCATED je_tsd_tls.PASTE(PREFIX, thread_deallocated)
 
-/* The nodes to which the names of mallctl() lead, as in src/ctl.c. */
+/* The nodes that the names of mallctl() lead to, as in src/ctl.c. */
 struct node {
 	_Bool named;
 	const char *name;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define MIB (G_GUINT64_CONSTANT(1) << 20)
-/* Of the file; after all of the program. */
+/* The offset of the symbols in the file, after all of the program. */
 #define SYMBOLS (4 * MIB)
 
 #define LONG_NAME MIB
@@ -15,7 +15,7 @@
 
 /* ---- files beside the program ------------------------------------------- */
 
-/* An ELF file with nothing in it, of 1 GiB. */
+/* Writes an ELF file of 1 GiB without contents. */
 static void lay_debug_file(const char *folder, const char *name)
 {
 	g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -64,7 +64,7 @@ const gsize n_traps = G_N_ELEMENTS(traps);
 static const Elf64_Sym tsd_symbol = {
 	.st_name = 1, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_TLS), .st_shndx = 1, .st_size = 2632};
 
-/* Its symbols: the one of jemalloc, or millions of the same. */
+/* Makes the program's symbols: the one of jemalloc, or millions of copies of it. */
 static gpointer make_symbols(const struct trap *trap, gsize *ret_size)
 {
 	*ret_size = trap->is_endless ? MANY_SYMBOLS : 2 * sizeof tsd_symbol;
@@ -88,7 +88,7 @@ static gpointer make_names(const struct trap *trap, gsize *ret_size)
 	return names;
 }
 
-/* `sleep`, with jemalloc's symbol and a debug link, and without a build-id. */
+/* Writes `sleep`, with jemalloc's symbol and a debug link, but without a build-id. */
 static void lay_program(const struct trap *trap, const char *path)
 {
 	static const char link[16] = "y.debug";

@@ -10,14 +10,14 @@ struct trap {
 	const char *name;
 	const char *tag; /* why its values are absent; NULL: it depends on how fast the host is */
 	void (*lay)(const char *folder);
-	guint n_tables;      /* further symbol tables, one over the other */
+	guint n_tables;      /* further symbol tables, which overlap */
 	guint64 table_size;  /* of each */
-	gboolean is_endless; /* its symbols have long names, and there are millions */
+	gboolean is_endless; /* it has millions of symbols with long names */
 };
 
 extern const struct trap traps[];
 extern const gsize n_traps;
 
-/* Writes TRAP_PROGRAM, which sleeps for the number of seconds that it is given, and its other
+/* Writes TRAP_PROGRAM, which sleeps for the number of seconds in its argument, and its other
  * files. */
 void trap_lay(const struct trap *trap, const char *folder);

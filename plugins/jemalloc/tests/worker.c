@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process with jemalloc that tells the truth about itself.
+ * A process with jemalloc that reports its true counters.
  *
  *	worker quiet N [LIBRARY]  N threads allocate different amounts and sleep;
  *	                          prints "TID ALLOCATED DEALLOCATED" of each and of
  *	                          the main thread, then "ready"
- *	worker headless N         likewise, but the main thread ends first
- *	worker stuck N            likewise, but the main thread cannot be stopped:
+ *	worker headless N         the same, but the main thread ends first
+ *	worker stuck N            the same, but the main thread cannot be stopped:
  *	                          it waits for a vfork()ed child
  *	worker churn N            N threads start short-lived threads without end,
  *	                          each of which allocates at most CHURN_BYTES;
@@ -14,7 +14,7 @@
  *	worker busy N             N threads allocate without end; prints "ready";
  *	                          at the end of stdin "THREAD ROUNDS LONGEST_NS" each
  *
- * Ends with its stdin.  LIBRARY is opened at run time and must have toy_work().
+ * Exits when its stdin ends.  LIBRARY is opened at run time and must have toy_work().
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -60,7 +60,7 @@ static struct slot *slots;
 static char table[128 << 10];
 
 #ifdef OWN_TLS
-/* Makes the program's TLS block more than jemalloc's struct. */
+/* Makes the program's TLS block larger than jemalloc's struct. */
 static __thread volatile uint64_t own_tls[5];
 #endif
 
@@ -92,7 +92,7 @@ static uint64_t counter(const char *name)
 static void record(struct slot *slot)
 {
 	slot->tid = (int)syscall(SYS_gettid);
-	/* The first call may itself allocate; the numbers are read after it. */
+	/* The first call may itself allocate, so read the numbers after it. */
 	counter("thread.allocatedp");
 	slot->allocated = counter("thread.allocatedp");
 	slot->deallocated = counter("thread.deallocatedp");
@@ -167,8 +167,8 @@ static void *be_churning(void *data)
 	return NULL;
 }
 
-/* Every other thread gets a stack of the program's own: glibc keeps such threads
- * on another list. */
+/* Every other thread gets a stack allocated by the program: glibc keeps such threads on another
+ * list. */
 static void start(struct slot *slot, void *(*main_of_thread)(void *))
 {
 	pthread_attr_t attr;
@@ -207,7 +207,7 @@ static void find_jemalloc(const char *library)
 		abort();
 }
 
-/* One write: nothing may be allocated once the numbers are read. */
+/* Writes at once: nothing may be allocated after the numbers were read. */
 static void say(size_t used)
 {
 	while (used > 0) {
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
 
 	if (!mode || n < 1 || n > MAX_THREADS)
 		return 2;
-	/* No test leaves a worker running, however the test ends. */
+	/* No worker stays running, however the test ends. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	find_jemalloc(argc >= 4 ? argv[3] : NULL);
 	start_all(n, mode);
