@@ -11,7 +11,7 @@
 #include "file.h"
 #include "namespace.h"
 
-/* Headers have these since 5.8. */
+/* Headers define these since Linux 5.8. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39
@@ -22,7 +22,8 @@ static bool is_recorded(const struct ctprof_host *host)
 	return !host->live(host);
 }
 
-/* Records have the thread numbers of our own namespace. */
+/* Whether /proc shows other thread numbers than records have, which are those of our own
+ * namespace. */
 static bool is_foreign_proc(const struct ctprof_host *host)
 {
 	return !file_shows_own_pids(host);

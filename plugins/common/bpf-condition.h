@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether BPF programs can run on this host, for the sources that load some. */
+/* Examines whether BPF programs can run on this host, for the sources that load some. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,6 +23,6 @@ struct condition_advice condition_explain(int err);
 /* Reports the advice as the error of start(), and returns its err. */
 int condition_refuse(const struct ctprof_host *host, const struct condition_advice *advice);
 
-/* Whether numbers and times in the kernel are the same as in this process: it is in the initial PID
- * and time namespaces. */
+/* Whether thread numbers and times in the kernel are the same as in this process: it is in the
+ * initial PID and time namespaces. */
 bool condition_is_outermost(const struct ctprof_host *host);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * For BPF programs: the common beginning of their kernel.h files.  Such a file declares only the
- * types and members that the programs read: libbpf finds each member by its name in the running
+ * types and members that the programs read: libbpf finds each member by name in the running
  * kernel's BTF (CO-RE), so order, size and neighbours do not matter.  A generated vmlinux.h would
- * have 2.8 MB that change with every kernel, and would need /sys where packages are built.
+ * be 2.8 MB that change with every kernel, and would need /sys where packages are built.
  *
  * Three underscores and the text after them are not part of a name: they distinguish versions of a
  * type.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The capabilities of this process, to distinguish a missing one from a refusal. */
+/* Shows the capabilities of this process, to distinguish a missing one from a refusal. */
 #pragma once
 
 #include <stdbool.h>

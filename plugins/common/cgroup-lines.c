@@ -8,7 +8,7 @@
 static const char *const controllers[CGROUP_CONTROLLERS + 1] = {"cpu", "cpuacct", "memory", "pids",
 								SYSTEMD};
 
-/* A line "ID:CONTROLLERS:PATH"; the path may hold colons, and blanks at its end. */
+/* Splits a line "ID:CONTROLLERS:PATH"; the path may contain colons, and end with blanks. */
 static bool split_cgroup(struct text line, struct text *ret_controllers, struct text *ret_path)
 {
 	struct text id;
@@ -28,7 +28,7 @@ static bool has_controller(struct text list, const char *name)
 	return false;
 }
 
-/* The path in the hierarchy of a controller; "" is v2. */
+/* Finds the path in the hierarchy of a controller; "" is v2. */
 static bool find_cgroup(struct text text, const char *controller, struct text *ret_path)
 {
 	struct text line, list;
@@ -47,7 +47,7 @@ bool cgroup_lines_main(struct text text, struct text *ret_path)
 
 	if (find_cgroup(text, "", ret_path))
 		return true;
-	/* In a hierarchy that is not divided, all threads are in the root. */
+	/* In a hierarchy without cgroups, all threads are in the root. */
 	for (size_t i = 0; i <= CGROUP_CONTROLLERS && !(found && ret_path->len > 1); i++)
 		if (find_cgroup(text, controllers[i], &path) && (!found || path.len > 1)) {
 			found = true;

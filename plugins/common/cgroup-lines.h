@@ -13,11 +13,11 @@
 /* The v1 controllers whose paths are kept. */
 #define CGROUP_CONTROLLERS 4u
 
-/* The main path: that of v2, otherwise the first one, of these controllers and of systemd's own
- * hierarchy, that is not the root. */
+/* Finds the main path: that of v2, otherwise the first one that is not the root, among these
+ * controllers and systemd's own hierarchy. */
 bool cgroup_lines_main(struct text text, struct text *ret_path);
 /* Writes the paths that differ from the main one, by controller, to entries, an array of
- * CGROUP_CONTROLLERS; returns their number. */
+ * CGROUP_CONTROLLERS elements; returns their number. */
 size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries);
-/* Whether one of these controllers is in v1: this is the same for all threads. */
+/* Whether one of these controllers is in v1, which is the same for all threads. */
 bool cgroup_lines_have_v1(struct text text);

@@ -8,7 +8,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* 0 if the clock cannot be read. */
+/* Returns 0 if the clock cannot be read. */
 static inline uint64_t clock_ns(clockid_t id)
 {
 	struct timespec now = {0};
@@ -22,7 +22,8 @@ static inline uint64_t clock_now(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* The CPU time of a process, or 0 if unknown.  Needs no file of the process, and no rights. */
+/* Returns the CPU time of a process, or 0 if unknown.  Needs no file of the process, and no
+ * rights. */
 static inline uint64_t clock_cpu_ns_of(pid_t pid)
 {
 	clockid_t clock;

@@ -4,7 +4,8 @@
 
 #include "ctprof/plugin.h"
 
-/* kind, unit and scope without their prefixes; more members after the origin. */
+/* A row of a table of metrics: kind, unit and scope without their prefixes; further members follow
+ * the origin. */
 #define METRIC_ROW(kind_, unit_, scope_, name_, group_, help_, origin_, ...)                       \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_metric), .kind = CTPROF_##kind_,               \
@@ -12,9 +13,9 @@
 		.group = group_, .help = help_, .origin = origin_, __VA_ARGS__                     \
 	}
 
-/* For a metric that is worse, or better, when it grows. */
+/* Marks a metric that is worse when it grows. */
 #define WORSE .polarity = CTPROF_MORE_IS_WORSE
-/* The same, and a change of n, in the unit of the metric, is worth reporting. */
+/* The same; a change of n, in the unit of the metric, is worth reporting. */
 #define WORSE_BY(n) WORSE, .gate = (n)
 
 /* The initial state, until a probe finds otherwise. */
@@ -52,8 +53,8 @@ static inline void finding_put(const struct ctprof_host *host, const char *group
 		.thread_model = CTPROF_THREADS_##threads_, .cost = CTPROF_COST_##cost_,            \
 		.summary = summary_, __VA_ARGS__                                                   \
 	}
-/* The whole plugin of a source, except for its ops and optional members; needs is its table of
- * them. */
+/* Defines the whole plugin of a source, except for its ops and optional members; needs is the table
+ * of its needs. */
 #define SOURCE_PLUGIN(name, threads, cost, summary, ops, ...)                                      \
 	static const struct ctprof_source_ops source_ops = ops;                                    \
 	static const struct ctprof_plugin descriptor =                                             \

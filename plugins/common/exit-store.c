@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define BLOCK_BYTES 65536u
-/* A number of 64 bits, with seven in each byte. */
+/* A 64-bit number, with seven bits in each byte. */
 #define MAX_NUMBER_BYTES 10u
-/* The number of words for which one byte marks the nonzero ones. */
+/* The number of words whose nonzero ones are marked by one byte. */
 #define MARKED 8u
 #define MAX_RECORD_BYTES (EXIT_STORE_MAX_WORDS * MAX_NUMBER_BYTES + EXIT_STORE_MAX_WORDS / MARKED)
 
@@ -40,7 +40,7 @@ static uint8_t *write_number(uint8_t *at, uint64_t number)
 	return at;
 }
 
-/* Most events never happened to a thread, so zeros are only marked. */
+/* Writes a record.  Most events never happened to a thread, so zeros are only marked. */
 static uint8_t *write_record(uint8_t *at, const uint64_t *record, size_t n)
 {
 	uint8_t *marks = NULL;

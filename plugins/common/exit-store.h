@@ -14,7 +14,7 @@
 
 struct exit_block;
 
-/* Empty if all zero except n_words. */
+/* Empty if everything except n_words is zero. */
 struct exit_store {
 	size_t n_words; /* 64-bit words of each record */
 	struct exit_block *first, *last;
@@ -22,7 +22,7 @@ struct exit_store {
 };
 
 void exit_store_clear(struct exit_store *store);
-/* false: full, or out of memory. */
+/* Adds a record; false: full, or out of memory. */
 bool exit_store_add(struct exit_store *store, const uint64_t *record);
 
 /* A position in a store; all zero: before the first record. */
@@ -31,5 +31,5 @@ struct exit_cursor {
 	size_t at;
 };
 
-/* The next record, in the order they were added; false: no more. */
+/* Returns the next record, in the order they were added; false: no more. */
 bool exit_store_next(const struct exit_store *store, struct exit_cursor *cursor, uint64_t *ret);

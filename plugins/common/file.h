@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading small kernel files below a directory descriptor. */
+/* Reads small kernel files below a directory descriptor. */
 #pragma once
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 /*
  * Opens dirfd/path through the host and reads it into buf, at most size bytes.  dirfd may also be
  * the -errno of host->root(), which is then returned.  For files of one record (the kernel's
- * single_open()), which a single read() returns as a whole if they fit: a short read means the end.
+ * single_open()), which a single read() returns completely if they fit: a short read means the end.
  * Not for files of many records (maps, mountinfo), which come in pieces.  Returns the bytes read or
  * -errno; -EFBIG if the file does not fit.
  */
@@ -59,7 +59,7 @@ ssize_t file_load_records(const struct ctprof_host *host, uint32_t root, const c
 
 /* Opens dirfd/path through the host as a directory, which the caller closes; 0 or -errno. */
 int file_open_dir(const struct ctprof_host *host, int dirfd, const char *path, DIR **ret);
-/* For a cleanup attribute. */
+/* Closes a directory, for a cleanup attribute. */
 void file_close_dir(DIR **dir);
 
 /*
@@ -70,6 +70,6 @@ bool file_shows_own_pids(const struct ctprof_host *host);
 #define FILE_FOREIGN_PIDS "/proc shows another PID namespace, where numbers stand for other threads"
 #define FILE_FOREIGN_PIDS_REMEDY "mount the /proc of the PID namespace that ctprof runs in"
 
-/* The absence (enum ctprof_absence) for a failed open or read of a kernel file;
- * err is a positive errno. */
+/* Returns the absence (enum ctprof_absence) for a failed open or read of a kernel file; err is a
+ * positive errno. */
 uint32_t file_absence(int err);

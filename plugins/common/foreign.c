@@ -36,8 +36,8 @@ void foreign_mounts_clear(struct foreign_mounts *mounts)
 	(void)pthread_mutex_destroy(&mounts->lock);
 }
 
-/* The id of a mount is reused after it is gone; poll() reports that change (mounts_poll()).  The
- * lock is held. */
+/* Returns the mountinfo of ctprof's own namespace.  The ID of a mount is reused after it is
+ * unmounted; poll() reports that change (mounts_poll()).  The lock must be held. */
 static struct text own_mounts(struct foreign_mounts *mounts)
 {
 	struct pollfd change = {.fd = mounts->fd, .events = POLLPRI};
@@ -89,7 +89,7 @@ static bool is_of_own_user_ns(const struct foreign *foreign)
 
 /* Whether only root can make the file system wait.  A FUSE server can, so FUSE and unlisted mounts
  * are not trusted, nor is an overlay made in another user namespace, whose files may be on FUSE.  A
- * mount keeps its id while a descriptor of it is open. */
+ * mount keeps its ID while a descriptor of it is open. */
 static bool is_trusted(const struct foreign *foreign, uint64_t id)
 {
 	bool is_fuse;
@@ -110,7 +110,7 @@ static bool is_trusted(const struct foreign *foreign, uint64_t id)
 	return !text_equal(mount.type, "overlay") || is_of_own_user_ns(foreign);
 }
 
-/* Before Linux 5.8 only fdinfo shows the mount id. */
+/* Reads the mount ID from fdinfo, which alone shows it before Linux 5.8. */
 static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *ret)
 {
 	char path[48], buf[FDINFO_BYTES];
@@ -125,7 +125,8 @@ static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *re
 		       : -EREMOTE;
 }
 
-/* The type of the file, or -errno.  *trusted: a mount already found trustworthy; 0: none. */
+/* Returns the type of the file, or -errno.  *trusted: a mount already found trustworthy; 0:
+ * none. */
 static int examine(const struct foreign *foreign, int place, uint64_t *trusted)
 {
 	struct statx stx;
@@ -144,8 +145,8 @@ static int examine(const struct foreign *foreign, int place, uint64_t *trusted)
 
 /* ---- opening --------------------------------------------------------------- */
 
-/* Opens the file itself.  Sends no request to a server in user space: it may never answer, and then
- * not even SIGKILL ends the wait. */
+/* Opens the file itself, without sending a request to a server in user space: that may never
+ * answer, and then not even SIGKILL ends the wait. */
 static int reopen(const struct foreign *foreign, int place, uint64_t trusted)
 {
 	const struct ctprof_host *host = foreign->host;

@@ -26,11 +26,11 @@ struct foreign_mounts {
 	char *text;
 };
 
-/* To be called before workers start, as their descriptor tables are copies. */
+/* Must be called before workers start, as their descriptor tables are copies. */
 void foreign_mounts_init(struct foreign_mounts *ret, const struct ctprof_host *host);
 void foreign_mounts_clear(struct foreign_mounts *mounts);
 
-/* The thread whose file it is, below the task directory of its process. */
+/* The thread that the files belong to, below the task directory of its process. */
 struct foreign {
 	const struct ctprof_host *host;
 	struct foreign_mounts *own;

@@ -16,7 +16,7 @@ static inline void hold_end(pthread_mutex_t **lock)
 	__attribute__((cleanup(hold_end))) pthread_mutex_t *held = (lock);                         \
 	(void)pthread_mutex_lock(held)
 
-/* A condition for hold_wait(). */
+/* Initialises a condition for hold_wait(). */
 static inline void hold_init_condition(pthread_cond_t *ret)
 {
 	pthread_condattr_t attr;
@@ -27,7 +27,7 @@ static inline void hold_init_condition(pthread_cond_t *ret)
 	(void)pthread_condattr_destroy(&attr);
 }
 
-/* Waits for a signal until that time (clock_now()); false if the time has come. */
+/* Waits for a signal until that time (clock_now()); false if the time has passed. */
 static inline bool hold_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until_ns)
 {
 	const struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),

@@ -7,7 +7,7 @@
 
 #include "ctprof/plugin.h"
 
-/* NULL if out of memory, after host->error(): the caller returns -ENOMEM. */
+/* Returns NULL if out of memory, after host->error(): the caller returns -ENOMEM. */
 static inline void *instance_new(const struct ctprof_host *host, size_t size)
 {
 	void *instance = calloc(1, size);
@@ -23,8 +23,7 @@ static inline void instance_free(void *instance)
 	free(instance);
 }
 
-/* Ends an open(): passes the instance to the caller or, on failure (< 0), frees
- * it. */
+/* Ends an open(): passes the instance to the caller or, on failure (< 0), frees it. */
 static inline int instance_give(void *instance, int result, void **ret_instance)
 {
 	if (result < 0)

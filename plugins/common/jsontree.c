@@ -17,7 +17,7 @@ static void skip_blanks(struct parser *parser)
 		parser->p++;
 }
 
-/* Skips blanks and takes that byte, if it is next. */
+/* Skips blanks and takes the given byte if it is next. */
 static bool take(struct parser *parser, char byte)
 {
 	skip_blanks(parser);
@@ -48,7 +48,7 @@ static bool take_hex(struct parser *parser, uint32_t *ret)
 	return true;
 }
 
-/* A code point after "\u", which may be a pair of surrogates; not NUL. */
+/* Takes a code point after "\u", which may be a pair of surrogates; not NUL. */
 static bool take_code_point(struct parser *parser, uint32_t *ret)
 {
 	uint32_t low;
@@ -67,7 +67,7 @@ static bool take_code_point(struct parser *parser, uint32_t *ret)
 	return true;
 }
 
-/* The result is never longer than the escape it replaces. */
+/* Writes a code point as UTF-8, which is never longer than the escape it replaces. */
 static char *put_utf8(char *to, uint32_t code)
 {
 	static const uint32_t marks[] = {0, 0xc0, 0xe0, 0xf0}; /* by the number of further bytes */
@@ -138,7 +138,7 @@ static bool add(struct parser *parser, enum json_type type, struct text key, uin
 	return true;
 }
 
-/* A number or a word.  Its bytes are not checked here, but by its reader. */
+/* Takes a number or a word.  Its bytes are checked later, by its reader. */
 static bool take_token(struct parser *parser, uint32_t i)
 {
 	struct text *text = &parser->json->nodes[i].text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * JSON of one answer, parsed in place into an array of nodes.  The text is not trusted: its depth
- * and number of nodes are bounded; strings are bytes without NUL.
+ * Parses the JSON of one answer in place into an array of nodes.  The text is not trusted: its
+ * depth and number of nodes are bounded; strings are bytes without NUL.
  */
 #pragma once
 
@@ -34,11 +34,11 @@ struct json {
 bool json_parse(struct json *ret, char *text, size_t length);
 void json_clear(struct json *json);
 
-/* The children of node i: begin with c = json_first(i); while c < json_end(i), the next is
+/* The children of node i: begin with c = json_first(i); while c < json_end(i), the next child is
  * nodes[c].end. */
 uint32_t json_first(uint32_t i);
 uint32_t json_end(const struct json *json, uint32_t i);
-/* The first member with that name; 0 if there is none, or node i is not an object. */
+/* Returns the first member with that name; 0 if there is none, or node i is not an object. */
 uint32_t json_find(const struct json *json, uint32_t i, struct text key);
 uint32_t json_member(const struct json *json, uint32_t i, const char *key);
 /* Whether node i is that string. */

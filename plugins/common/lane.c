@@ -17,18 +17,18 @@
 #include "owner.h"
 #include "text.h"
 
-/* Large, as directory services, which some jobs ask, load libraries of their own. */
+/* Large, as some jobs query directory services, which load libraries of their own. */
 #define STACK_SIZE (1024u * 1024)
 /* A job that blocks this long holds up others: another helper is cheaper. */
 #define RELIEF_NS UINT64_C(2000000)
 #define RELIEF 8u
-/* At most this many helpers that read for long work at the same time. */
+/* At most this many helpers with long reads work at the same time. */
 #define READERS 3u
-/* The least time that a blocked job gets: a part of the timeout at first, LEAST_NS after others
+/* The minimum time that a blocked job gets: a part of the timeout at first, LEAST_NS after others
  * were given up. */
 #define LEAST_FIRST 8u
 #define LEAST_NS UINT64_C(15000000)
-/* The divisor of this time for a process that does nothing. */
+/* The divisor of this time if the job's process does nothing. */
 #define AT_REST 8u
 #define HALVED_MAX 4u
 
@@ -37,14 +37,14 @@ enum { IDLE, BUSY, ABANDONED };
 
 struct helper {
 	struct helper *next;
-	struct lane *lane; /* not to be used once abandoned */
+	struct lane *lane; /* must not be used once abandoned */
 	pthread_t thread;
 	pid_t tid;
 	_Atomic int state;
 	_Atomic bool waits_for_own, reads_memory;
 	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
 	uint64_t begun_ns, begun_cpu_ns;
-	uint64_t cpu_ns;    /* CPU time at the last look */
+	uint64_t cpu_ns;    /* CPU time when it was last checked */
 	uint64_t blocking;  /* its switch count after blocking just once; 0: it has run since */
 	uint64_t target_ns; /* CPU time of the job's process when the job began */
 	bool known_blocked; /* since it last moved */
@@ -80,8 +80,8 @@ static struct {
 	_Atomic unsigned n;
 } lost = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* This thread, if it is a helper.  In the thread's static TLS block: if it were allocated on first
- * use and memory was short, the dynamic linker would end the process. */
+/* This thread, if it is a helper.  It must be in the static TLS block: if it were allocated on
+ * first use and memory was short, the dynamic linker would end the process. */
 static _Thread_local struct helper *own __attribute__((tls_model("initial-exec")));
 
 static uint64_t own_switches(void)
@@ -124,7 +124,7 @@ bool lane_has_lost(int32_t tgid, int proc)
 
 /* ---- a helper --------------------------------------------------------- */
 
-/* Reads to the end, a chunk at a time, as smaps can have megabytes. */
+/* Reads to the end in chunks, as smaps can be megabytes long. */
 static int read_job(struct helper *helper, lane_read_fn *read_file)
 {
 	const struct lane_job *job = &helper->job;
@@ -278,8 +278,8 @@ static struct condition condition_of(const struct helper *helper)
 	return condition_at(helper->lane->proc, path);
 }
 
-/* The helper has used the CPU for ns since the last look.  If its only switch was the one at which
- * it blocked, it has not moved after those ns. */
+/* Notes that the helper has used the CPU for ns since it was last checked.  If its only switch was
+ * the one at which it blocked, it has not moved after those ns. */
 static void note_run(struct helper *helper, uint64_t ns)
 {
 	struct condition seen = condition_of(helper);
@@ -291,7 +291,7 @@ static void note_run(struct helper *helper, uint64_t ns)
 	helper->blocking = 0;
 }
 
-/* For how long a busy helper has not moved. */
+/* Returns for how long a busy helper has not moved. */
 static uint64_t look(struct helper *helper)
 {
 	uint64_t now = clock_now(), used = helper->cpu_ns;
@@ -323,7 +323,7 @@ static bool is_blocked(struct helper *helper, uint64_t ns, bool unknown)
 
 enum hold { NO_HOLD, READS, BLOCKS };
 
-/* How a helper holds up the waiting jobs; a known block is not checked again. */
+/* Returns how a helper holds up the waiting jobs; a known block is not checked again. */
 static enum hold hold_of(struct helper *helper)
 {
 	if (atomic_load(&helper->state) != BUSY || clock_now() - helper->begun_ns < RELIEF_NS)
@@ -353,8 +353,8 @@ static int start_helper(struct lane *lane)
 	return 0;
 }
 
-/* Starts helpers for the waiting jobs.  If helpers are blocked, more than as many again, as the
- * next jobs may block, too; a few beside helpers that read for long. */
+/* Starts helpers for the waiting jobs if all helpers are held up: one for each that is blocked and
+ * some more, as the next jobs may block, too; only a few more if some read for long. */
 static int relieve(struct lane *lane)
 {
 	unsigned n[] = {0, 0, 0};
@@ -454,7 +454,7 @@ bool lane_is_busy(struct lane *lane)
 	return lane->n_open > 0;
 }
 
-/* The lock is held. */
+/* Frees job i for the worker; the lock must be held. */
 static void give_back(struct lane *lane, unsigned i, unsigned *ret)
 {
 	lane->is_open[i] = false;
@@ -485,8 +485,8 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
 	return value < least ? least : value < most ? value : most;
 }
 
-/* Whether the process of the job is neither running nor runnable and has not run since the job
- * began: if it holds the lock, it does nothing that would end in releasing it. */
+/* Whether the job's process is neither running nor runnable and has not run since the job began: if
+ * it holds the lock, it does nothing that would lead to releasing it. */
 static bool is_at_rest(const struct helper *helper)
 {
 	char path[32];
@@ -497,9 +497,9 @@ static bool is_at_rest(const struct helper *helper)
 	return condition_at(helper->lane->proc, path).state != 'R';
 }
 
-/* How long to wait for a blocked job: as long as the capture had taken when the job began, so that
- * the wait at most doubles that and is longer on a slow host, but at least a part of the timeout.
- * The time is shorter if the process is at rest, and after other jobs were given up. */
+/* Returns how long to wait for a blocked job: as long as the capture had taken when the job began,
+ * so that the wait at most doubles that and is longer on a slow host, but at least a part of the
+ * timeout.  The time is shorter if the process is at rest, and after other jobs were given up. */
 static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper,
 			      bool at_rest)
 {
@@ -538,7 +538,7 @@ static bool has_overrun(struct helper *helper, const struct lane_patience *patie
 	       (clock_now() - helper->begun_ns >= whole || has_blocked(helper, patience));
 }
 
-/* False if the helper has finished its job meanwhile. */
+/* Abandons the helper; false if it has finished its job meanwhile. */
 static bool leave_behind(struct helper *helper)
 {
 	int busy = BUSY;
@@ -568,7 +568,7 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	pthread_t thread = helper->thread;
 	struct helper *next = helper->next;
 	owner_charge(lane->proc, lane->jobs[number].tgid, helper->cpu_ns - helper->begun_cpu_ns);
-	/* Before the helper is on its own, as it may end at once then. */
+	/* This must precede leave_behind(), after which the helper may end at once. */
 	helper_pin_code();
 	if (!leave_behind(helper))
 		return false;

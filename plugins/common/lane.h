@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Helper threads for calls that may not return, mostly reads of a process's files; a helper whose
- * call does not return can be left behind.
+ * call does not return can be abandoned.
  *
  * Reading smaps or cmdline takes the mmap lock of the target, and a target stuck in the kernel may
  * never release it.  Therefore a helper reads, and the worker waits with a deadline.  A single
@@ -20,32 +20,32 @@
 
 /* The maximum number of jobs handed over at a time. */
 #define LANE_JOBS 160u
-/* The maximum number of helpers, of a lane and abandoned ones of all lanes: each needs a stack and
- * 50 KiB. */
+/* The maximum number of helpers, counting those of a lane and abandoned ones of all lanes: each
+ * needs a stack and 50 KiB. */
 #define LANE_HELPERS 512u
-/* The number of jobs worth handing over in advance. */
+/* The number of jobs that are worth handing over in advance. */
 #define LANE_AHEAD 16u
 /* Text is passed on in pieces of at most this size; a longer line is lost. */
 #define LANE_CHUNK (32u * 1024)
 
 typedef ssize_t lane_read_fn(int fd, void *buf, size_t size);
 
-/* The consumer of a file's text; called on a helper's thread. */
+/* The consumer of a file's text, called on a helper's thread. */
 struct lane_consumer {
 	/* Takes text as it is read; last: no more text follows.  Returns the number of bytes used:
-	 * the others are passed again with the text after them. */
+	 * the others are passed again, followed by more text. */
 	size_t (*take)(void *data, const char *text, size_t len, bool last);
 	/* Called instead of reading a file; returns the value for lane_job.err.  *context,
 	 * initially NULL, is kept by the helper from job to job. */
 	int (*ask)(void *data, void **context);
-	/* Frees the data of a job that was left behind. */
+	/* Frees the data of an abandoned job. */
 	void (*drop)(void *data);
 	/* Frees the context of a helper, unless it is NULL. */
 	void (*leave)(void *context);
 };
 
 struct lane_job {
-	/* The process that it may have to wait for, as the host numbers it; 0: unknown. */
+	/* The process that the job may have to wait for, by the host's PID; 0: unknown. */
 	int32_t tgid;
 	int fd; /* for consumer.take: owned by the helper once the job has begun, which closes it */
 	const struct lane_consumer *consumer;
@@ -57,8 +57,8 @@ struct lane_job {
 
 /* How long jobs are waited for, by all workers.  No job gets more than the timeout.  A job that
  * neither uses the CPU nor waits for one gets about the time that the capture had taken before, but
- * at least an eighth of the timeout; an eighth of this if the process of the job does nothing
- * either; less after other jobs were given up. */
+ * at least an eighth of the timeout; an eighth of this if the job's process does nothing either;
+ * less after other jobs were given up. */
 struct lane_patience {
 	uint64_t begun_ns; /* when the capture began; 0: blocked jobs get the whole timeout */
 	uint64_t timeout_ns;
@@ -78,7 +78,7 @@ int lane_open(lane_read_fn *read_file, int proc, struct lane **ret);
 /* Ends the helpers.  No job may be in progress. */
 void lane_close(struct lane *lane);
 
-/* Job i; the worker may use it until lane_submit(), and again when it is done. */
+/* Returns job i; the worker may use it until lane_submit(), and again when it is done. */
 struct lane_job *lane_job(struct lane *lane, unsigned i);
 /* Hands job i over; it begins after the jobs handed over before. */
 void lane_submit(struct lane *lane, unsigned i);
@@ -93,19 +93,19 @@ int lane_wait(struct lane *lane, uint64_t ns);
 bool lane_take(struct lane *lane, unsigned *ret);
 /* Takes back a job that has not begun; false if there is none. */
 bool lane_withdraw(struct lane *lane, unsigned *ret);
-/* Leaves behind a helper whose job has overrun, with the descriptor and the data of the job;
- * *ret_ns: the time it took. */
+/* Abandons a helper whose job has overrun, with the descriptor and the data of the job; *ret_ns:
+ * the time it took. */
 bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
 		  uint64_t *ret_ns);
-/* Whether a helper that was left behind, in this capture or an earlier one, still waits for that
- * process: asking it again would lose another helper.  With proc, also whether one waits for memory
- * of a process of the same owner: such a helper may not even end with ctprof, so there is at most
- * one per owner. */
+/* Whether an abandoned helper, of this capture or an earlier one, still waits for that process:
+ * asking it again would lose another helper.  With proc, also whether one waits for memory of a
+ * process of the same owner: such a helper may not even end with ctprof, so there is at most one
+ * per owner. */
 bool lane_has_lost(int32_t tgid, int proc);
-/* Called by a helper: its job makes progress, though without using the CPU itself. */
+/* Called by a helper: its job progresses, though without using the CPU itself. */
 void lane_moves(void);
-/* Called by a helper: it begins, or ceases, to read memory of its job's process. */
+/* Called by a helper when it begins, or stops, reading memory of its job's process. */
 void lane_reads_memory(bool reads);
-/* Called by a helper: it now waits for a program of ours to start or to end, which the load of the
- * host may delay, so only the whole timeout applies. */
+/* Called by a helper when it begins, or stops, waiting for a program of ours to start or to end;
+ * the load of the host may delay that, so only the whole timeout applies. */
 void lane_waits_for_own(bool own);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays that grow, and sorting. */
+/* Grows and sorts arrays. */
 #pragma once
 
 #include <stddef.h>
@@ -18,6 +18,6 @@ static inline int order_u64(uint64_t a, uint64_t b)
  */
 int list_reserve(void *list, size_t *room, size_t need, size_t max, size_t size);
 
-/* Sorts the n elements, and keeps the first of each run that same calls equal; returns the number
- * left. */
+/* Sorts the n elements, and keeps the first of each run that `same` treats as equal; returns the
+ * number left. */
 size_t list_sort_unique(void *list, size_t n, size_t size, list_order *order, list_order *same);

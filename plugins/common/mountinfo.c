@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mountinfo.h"
 
-/* "0:27", decimal here (in maps files it is hexadecimal). */
+/* Parses "0:27", which is decimal here (in maps files it is hexadecimal). */
 static bool parse_device(struct text token, uint32_t *ret_major, uint32_t *ret_minor)
 {
 	struct text left, right;
@@ -26,8 +26,8 @@ static bool skip_optional(struct text *rest)
 	return false;
 }
 
-/* Fields: id, parent, device, root, point, options, optional..., "-", type,
- * source, the file system's options. */
+/* The fields are: id, parent, device, root, point, options, optional..., "-", type, source, the
+ * file system's options. */
 bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret)
 {
 	struct text rest = {line, len};
@@ -43,8 +43,8 @@ bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret)
 		return false;
 	info.root = field[3];
 	info.point = field[4];
-	/* The source may be empty: the options are the last token, and the
-	 * token before them, if any, is the source. */
+	/* The source may be empty: the options are the last token, and the token before them, if
+	 * any, is the source. */
 	info.source = (struct text){info.options.p, 0};
 	for (bool first = true; text_take_token(&rest, &token); first = false) {
 		if (first)
@@ -55,7 +55,7 @@ bool mountinfo_parse(const char *line, size_t len, struct mountinfo *ret)
 	return true;
 }
 
-/* The byte of "\040", or -1. */
+/* Returns the byte that "\040" stands for, or -1. */
 static int octal_byte(struct text at)
 {
 	int value = 0;

@@ -11,7 +11,7 @@
 	((host)->struct_size >= offsetof(struct ctprof_host, function) + sizeof(host)->function && \
 	 (host)->function)
 
-/* Processes that a source has waited for in vain; hosts since 1.4 remember them. */
+/* Marks a process that a source has waited for in vain; hosts since 1.4 remember it. */
 static inline void stuck_mark(const struct ctprof_host *host, struct ctprof_batch *batch,
 			      uint64_t row)
 {
@@ -25,7 +25,7 @@ static inline bool stuck_is(const struct ctprof_host *host, const struct ctprof_
 	return HOST_HAS(host, is_stuck) && host->is_stuck(batch, row);
 }
 
-/* Hosts since 1.6 can be informed about threads and programs that a plugin waits for. */
+/* Informs the host that a plugin waits for threads or programs, which hosts since 1.6 support. */
 static inline void running_progress(const struct ctprof_host *host)
 {
 	if (HOST_HAS(host, progress))

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of a plugin's table of options, and conversion of their values to
- * numbers. */
+/* Rows of a plugin's table of options, and conversion of their values to numbers. */
 #pragma once
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #define OPTION_TEXT_(number) #number
 #define OPTION_TEXT(number) OPTION_TEXT_(number)
 
-/* type is BOOL, WORD, TIME, …; more members after the help. */
+/* A row: type is BOOL, WORD, TIME, …; further members follow the help. */
 #define OPTION(type_, name_, help_, ...)                                                           \
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_option), .type = CTPROF_OPTION_##type_,        \
@@ -24,7 +23,7 @@
 	}
 #define OPTION_WORDS(words_) .n_words = sizeof words_ / sizeof words_[0], .words = words_
 
-/* The value of an option TIME, SIZE or COUNT, which the host has checked. */
+/* Returns the value of a TIME, SIZE or COUNT option, which the host has checked. */
 static inline uint64_t option_u64(const struct ctprof_host *host, const char *name,
 				  uint64_t standard)
 {

@@ -18,7 +18,7 @@
 
 /* Ordinary processes need a tenth of this. */
 #define ORDINARY_NS UINT64_C(4000000)
-/* Further owners have no account. */
+/* Owners beyond this number have no account. */
 #define ACCOUNTS 64u
 
 struct owner {
@@ -103,7 +103,7 @@ bool owner_is_same(int proc, int32_t a, int32_t b)
 
 /* ---- accounts ------------------------------------------------------------- */
 
-/* NULL if it has no account; the lock is held. */
+/* Returns NULL if the owner has no account; the lock must be held. */
 static struct account *find(const struct owner *owner)
 {
 	unsigned i = 0;

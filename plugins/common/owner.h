@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Owners of processes: a user in a top-level cgroup.  A process in a user namespace belongs to the
- * user who made it, as a user can make any number of them.  All processes of an owner together may
- * exceed the ordinary cost by as much as a single one may.
+ * The owners of processes: each is a user in a top-level cgroup.  A process in a user namespace
+ * belongs to the user who made the namespace, as a user can make any number of them.  All processes
+ * of an owner together may exceed the ordinary cost by as much as a single one may.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ bool owner_is_same(int proc, int32_t a, int32_t b);
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns);
 /* Whether the owner of that process has used more than limit_ns (0: no limit). */
 bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
-/* Warns about the owners for which owner_is_spent() was true, once about each. */
+/* Warns about the owners for which owner_is_spent() was true, once for each. */
 void owner_report(const struct ctprof_host *host);
 /* Prepares for another capture: resets what the owners have used. */
 void owner_again(void);

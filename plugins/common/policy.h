@@ -6,5 +6,5 @@
 
 #define POLICY_NAME_BYTES 32u
 
-/* "SCHED_OTHER" and the like; for an unknown one its number, in store. */
+/* Returns "SCHED_OTHER" and the like; for an unknown policy its number, written to store. */
 struct text policy_name(int32_t policy, char store[POLICY_NAME_BYTES]);

@@ -9,8 +9,8 @@
 /* The snapshot's averages are 16 bits wide. */
 #define MAX_CENTIPERCENT 65535u
 
-/* "12.34" to 1234.  psi_show() always prints two decimals; fewer and more are
- * read as well, the third and later are cut off. */
+/* Parses "12.34" as 1234.  psi_show() always prints two decimals; fewer or more are accepted as
+ * well, and the third and later are cut off. */
 static bool parse_centipercent(struct text number, uint64_t *ret)
 {
 	struct text whole = number, fraction = {number.p, 0};
@@ -50,7 +50,7 @@ static void parse_field(struct text token, uint64_t *value, uint32_t *state)
 								      : CTPROF_ABSENT_INVALID;
 }
 
-/* Index of the line's first value, or -1 for a line of another class. */
+/* Returns the index of the line's first value, or -1 for a line of another class. */
 static int first_value(struct text class)
 {
 	if (text_equal(class, "some"))

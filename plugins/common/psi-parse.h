@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pressure stall files: the host's pressure/RES and a cgroup's RES.pressure. */
+/* Parses pressure stall files: the host's pressure/RES and a cgroup's RES.pressure. */
 #pragma once
 
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sequences of metrics that a plugin declares, checks and marks absent
- * together. */
+/* Handles sequences of metrics that a plugin declares, checks and marks absent together. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +8,10 @@
 
 #include "ctprof/plugin.h"
 
-/* Declares n metrics in order, for open(); 0 or the host's -errno, which has been
- * reported. */
+/* Declares n metrics in order, for open(); 0 or the host's -errno, which has been reported. */
 int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
 		  uint32_t *ret_slots);
-/* The same for rows of that size, each of which begins with a struct
- * ctprof_metric. */
+/* The same for rows of that size, each of which begins with a struct ctprof_metric. */
 int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t size, size_t n,
 		       uint32_t *ret_slots);
 /* Whether any of the n slots is wanted. */

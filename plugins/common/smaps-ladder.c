@@ -14,11 +14,11 @@
 
 #define NS_PER_MS 1000000u
 
-/* Further ones are only shown with -v. */
+/* Further warnings are only shown with -v. */
 #define WARNINGS_MAX 4u
 /* How often a waiting worker checks the limits. */
 #define SLICE_NS (4u * NS_PER_MS)
-/* Siblings tried when a leader has exited: each may be exiting too. */
+/* The number of siblings to try when a leader has exited: each may be exiting, too. */
 #define SIBLINGS_MAX 4u
 
 /* One leader on its way down the ladder. */
@@ -80,7 +80,7 @@ uint64_t smaps_limits_left(struct smaps_limits *limits)
 	return spent < limits->budget_ns ? limits->budget_ns - spent : 0;
 }
 
-/* One owner may use half of the budget. */
+/* Returns the limit of one owner: half of the budget. */
 static uint64_t smaps_limits_share(const struct smaps_limits *limits)
 {
 	return limits->unlimited ? 0 : limits->budget_ns / 2;
@@ -232,7 +232,7 @@ static void submit(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsi
 	lane_submit(ladder->lane, i);
 }
 
-/* Answers the row after a read, or goes on with the next file. */
+/* Answers the row after a read, or continues with the next file. */
 static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i)
 {
 	const struct lane_job *job = lane_job(ladder->lane, i);
@@ -248,7 +248,7 @@ static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch,
 	answer(ladder, batch, attempt, SMAPS_READ, 0);
 }
 
-/* Job i overran, and its helper was abandoned. */
+/* Answers the row of job i, which overran; its helper was abandoned. */
 static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i,
 			 uint64_t ns)
 {

@@ -24,7 +24,7 @@ enum smaps_files {
 	SMAPS_CMDLINE,
 };
 
-/* Determined before the first thread; spent_ns is shared by all workers. */
+/* Set before the first thread; spent_ns is shared by all workers. */
 struct smaps_limits {
 	bool never;
 	bool unlimited; /* no budget */
@@ -61,13 +61,13 @@ extern const struct ctprof_option_word smaps_modes[SMAPS_N_MODES];
 void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *host);
 /* Prepares for another capture: resets the budget. */
 void smaps_limits_again(struct smaps_limits *limits);
-/* The rest of the budget; UINT64_MAX without one. */
+/* Returns the rest of the budget; UINT64_MAX without one. */
 uint64_t smaps_limits_left(struct smaps_limits *limits);
 
 /* How an attempt ended. */
 enum smaps_end {
 	SMAPS_READ,           /* a file was read to its end */
-	SMAPS_SKIPPED,        /* not to be read at all: limits.never */
+	SMAPS_SKIPPED,        /* must not be read at all: limits.never */
 	SMAPS_TOO_DEAR,       /* the caller skipped it because of its cost */
 	SMAPS_NOT_APPLICABLE, /* no thread of it has memory */
 	SMAPS_VANISHED,       /* the process has ended */
@@ -99,7 +99,7 @@ struct smaps_use {
 	void (*answer)(void *self, struct ctprof_batch *batch, const struct smaps_answer *answer);
 };
 
-/* Sums of all lines: data is a struct smaps_sums.  For struct smaps_use. */
+/* For a struct smaps_use whose data is a struct smaps_sums: adds up all lines. */
 void smaps_use_reset_sums(void *self, void *data, bool per_mapping);
 #define SMAPS_USE_SUMS                                                                             \
 	.consumer = {.take = smaps_sums_add, .drop = free},                                        \

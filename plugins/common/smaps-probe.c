@@ -12,7 +12,7 @@
 #include "file.h"
 #include "thread-file.h"
 
-/* First directory of the proc root that is a number; 0: none. */
+/* Returns the first directory of the proc root that is a number; 0: none. */
 static int first_pid(const struct ctprof_host *host, int proc_fd)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
@@ -22,8 +22,8 @@ static int first_pid(const struct ctprof_host *host, int proc_fd)
 	return dir && thread_file_next(dir, &pid) ? pid : 0;
 }
 
-/* 0 if the file of the process can be opened, otherwise a positive errno.
- * Permissions are checked at open, while reading takes a lock. */
+/* Returns 0 if the file of the process can be opened, otherwise a positive errno.  Permissions are
+ * checked at open, while reading would take a lock. */
 static int try_open(const struct ctprof_host *host, int proc_fd, int pid, const char *file)
 {
 	char path[64];
@@ -42,7 +42,7 @@ int smaps_probe_pid(const struct ctprof_host *host)
 	return try_open(host, proc_fd, 1, "stat") == 0 ? 1 : first_pid(host, proc_fd);
 }
 
-/* Judges the error of opening the file. */
+/* Sets the finding for the error of opening the file. */
 static void judge(const struct ctprof_host *host, int err, struct ctprof_finding *ret)
 {
 	bool denied = err == EACCES || err == EPERM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the memory of processes can be read, tried on one of them. */
+/* Examines whether the memory of processes can be read, by trying one of them. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -9,7 +9,7 @@
 	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
 #define SMAPS_PROBE_NO_PROCESS "the proc root shows no process"
 
-/* Process 1, or another if that is hidden; 0 if there is none. */
+/* Returns 1, or another PID if that process is hidden; 0 if there is none. */
 int smaps_probe_pid(const struct ctprof_host *host);
 
 /* Reports how a slot group works whose values come from the smaps ladder. */

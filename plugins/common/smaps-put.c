@@ -6,10 +6,10 @@
 #include "file.h"
 #include "slots.h"
 
-/* The state, or NULL if it is absent as well, and the reason why values are absent. */
+/* For each end, the state (NULL: it is absent, too) and the reason why values are absent. */
 static const struct {
 	const char *state;
-	uint32_t why; /* 0: by errno */
+	uint32_t why; /* 0: depends on errno */
 } ends[] = {
 	[SMAPS_READ] = {"exact", 0},
 	[SMAPS_SKIPPED] = {NULL, CTPROF_ABSENT_SKIPPED},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Puts an answer of the smaps ladder as the values of its row. */
+/* Puts an answer of the smaps ladder into its row. */
 #pragma once
 
 #include "smaps-ladder.h"
@@ -18,5 +18,5 @@ void smaps_put(const struct ctprof_host *host, struct ctprof_batch *batch,
 bool smaps_is_told(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
 		   const struct smaps_slots *slots);
 
-/* Why an answer other than READ has no values (enum ctprof_absence). */
+/* Returns why an answer other than READ has no values (enum ctprof_absence). */
 uint32_t smaps_absence(const struct smaps_answer *answer);

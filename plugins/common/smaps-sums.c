@@ -6,7 +6,7 @@
 
 #include "text.h"
 
-/* A mapping's heading has blanks or a dash before its first colon. */
+/* Whether the text is a key: a mapping's heading has blanks or a dash before its first colon. */
 static bool is_key(struct text key)
 {
 	if (key.len == 0 || key.len > SMAPS_KEY_LEN_MAX)
@@ -33,7 +33,7 @@ static bool sum_is(const struct smaps_sum *sum, struct text key)
 	return sum->key_len == key.len && memcmp(sum->key, key.p, key.len) == 0;
 }
 
-/* The key's sum, added if new; NULL if there is no room. */
+/* Returns the key's sum, which is added if new; NULL if there is no room. */
 static struct smaps_sum *sum_of(struct smaps_sums *sums, struct text key)
 {
 	/* Every mapping lists the same keys in the same order. */

@@ -25,7 +25,7 @@ struct smaps_sums {
 	struct smaps_sum sums[SMAPS_KEYS_MAX];
 };
 
-/* Empties it, for a file of either kind. */
+/* Empties the sums, for a file of either kind. */
 void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
 
 /*
@@ -35,5 +35,5 @@ void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
  */
 size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last);
 
-/* The sum of that key; NULL if the kernel did not print it. */
+/* Returns the sum of that key; NULL if the kernel did not print it. */
 const uint64_t *smaps_sums_find(const struct smaps_sums *sums, const char *key);

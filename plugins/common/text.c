@@ -110,7 +110,7 @@ bool text_starts(struct text a, const char *prefix)
 	return a.len >= len && memcmp(a.p, prefix, len) == 0;
 }
 
-/* Digits only, at least one. */
+/* Parses digits only, at least one. */
 static bool digits_u64(const char *p, size_t len, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -199,7 +199,7 @@ static int compare_u32(const void *a, const void *b)
 	return order_u64(x, y);
 }
 
-/* "n" or "lo-hi", without blanks around it. */
+/* Parses "n" or "lo-hi", without blanks around it. */
 static bool parse_range(struct text token, uint64_t *ret_lo, uint64_t *ret_hi)
 {
 	const char *dash = memchr(token.p, '-', token.len);

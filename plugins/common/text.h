@@ -20,12 +20,12 @@ static inline struct text text_of(const char *string)
 	return (struct text){string, strlen(string)};
 }
 
-/* Takes the text before the next separator, and the separator, off rest;
- * everything if there is none; false if rest is empty. */
+/* Takes the text before the next separator, and the separator, off rest; without a separator,
+ * everything; false if rest is empty. */
 bool text_take_part(struct text *rest, char separator, struct text *ret_part);
 /* Takes the next line (without its '\n') off rest; false if rest is empty. */
 bool text_take_line(struct text *rest, struct text *ret_line);
-/* The number of lines that text_take_line() would return. */
+/* Returns the number of lines that text_take_line() would return. */
 size_t text_count_lines(struct text text);
 /* Takes the next run of non-blank bytes off rest; false if there is none. */
 bool text_take_token(struct text *rest, struct text *ret_token);
@@ -33,22 +33,22 @@ bool text_take_token(struct text *rest, struct text *ret_token);
 bool text_take_u64(struct text *rest, uint64_t *ret);
 /* Splits at the first separator, both sides trimmed; false if there is none. */
 bool text_split(struct text whole, char separator, struct text *ret_left, struct text *ret_right);
-/* The value, trimmed, of the first line "KEY: VALUE" of lines; false if there is none. */
+/* Finds the value, trimmed, of the first line "KEY: VALUE" of lines; false if there is none. */
 bool text_find(struct text lines, const char *key, struct text *ret_value);
-/* The text without ASCII blanks at both ends. */
+/* Returns the text without ASCII blanks at both ends. */
 struct text text_trim(struct text whole);
 bool text_equal(struct text a, const char *b);
-/* Bytewise order; a prefix comes first. */
+/* Compares bytewise; a prefix comes first. */
 int text_order(struct text a, struct text b);
 bool text_starts(struct text a, const char *prefix);
 
-/* The whole text as a decimal number: digits, one leading '+' allowed (and '-'
- * for signed); no blanks; false on overflow or any other byte. */
+/* Parses the whole text as a decimal number: digits, one leading '+' allowed (and '-' for signed);
+ * no blanks; false on overflow or any other byte. */
 bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
 /* The same in hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
 bool text_hex(struct text digits, uint64_t *ret);
-/* -1 if it is not such a digit. */
+/* Returns -1 if it is not such a digit. */
 int text_hex_digit(char c);
 /* Takes the next run of non-blank bytes off rest; false if it is not "0x" followed by such a
  * number. */

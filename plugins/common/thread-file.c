@@ -21,8 +21,7 @@ void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *n
 	char digits[12];
 	size_t n = 0, at = 0;
 
-	/* Called seven times per thread: printf would take longer than some
-	 * parsers. */
+	/* Called seven times per thread: printf would take longer than some parsers do. */
 	for (uint32_t left = tid > 0 ? (uint32_t)tid : 0; n == 0 || left > 0; left /= 10)
 		digits[n++] = (char)('0' + left % 10);
 	while (n > 0)
@@ -89,7 +88,7 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 
 /* ---- stat -------------------------------------------------------------- */
 
-/* The name is between the first '(' and the last ')', as it may contain both. */
+/* Takes the name between the first '(' and the last ')', as it may contain both. */
 static bool take_name(struct text *rest, struct stat_line *ret)
 {
 	const char *begin = rest->len > 0 ? memchr(rest->p, '(', rest->len) : NULL;

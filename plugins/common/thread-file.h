@@ -9,11 +9,11 @@
 #include "ctprof/plugin.h"
 #include "text.h"
 
-/* "TID/NAME". */
+/* Writes "TID/NAME". */
 #define THREAD_FILE_PATH_MAX 64
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name);
 
-/* The next entry whose name is the number of a process or thread; false: no more. */
+/* Returns the next entry whose name is the number of a process or thread; false: no more. */
 bool thread_file_next(DIR *dir, int32_t *ret);
 /* Calls visit for each process, with its task directory, which is closed afterwards.  0 or
  * -errno. */
@@ -37,5 +37,5 @@ struct stat_line {
 	char name[255];
 };
 
-/* false if the text is not a stat file. */
+/* Returns false if the text is not a stat file. */
 bool stat_line_parse(struct text text, struct stat_line *ret);

@@ -10,7 +10,7 @@ static bool parse_hex_pair(struct text token, char separator, uint64_t *ret_left
 	       text_hex(right, ret_right);
 }
 
-/* "rw-s". */
+/* Parses "rw-s". */
 static bool parse_permissions(struct text token, char ret[4])
 {
 	static const char set[4] = {'r', 'w', 'x', 's'};
@@ -25,8 +25,8 @@ static bool parse_permissions(struct text token, char ret[4])
 	return true;
 }
 
-/* Blanks separate the inode and the path, which may itself end with blanks; a
- * mapping without a path may have them after its inode. */
+/* Skips the blanks between the inode and the path, which may itself end with blanks; a mapping
+ * without a path may have them after its inode. */
 static struct text skip_blanks(struct text rest)
 {
 	while (rest.len > 0 && rest.p[0] == ' ')

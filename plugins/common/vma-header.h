@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The line of each mapping in maps, and in smaps before its values (show_map_vma()). */
+/* Parses the line of each mapping in maps, and in smaps before its values (show_map_vma()). */
 #pragma once
 
 #include "text.h"
@@ -13,5 +13,5 @@ struct vma_header {
 	struct text path; /* as printed: with "\012" for a line end; any byte but '\n' */
 };
 
-/* line: without its '\n'; false if it is a different kind of line. */
+/* Parses a line without its '\n'; false if it is a different kind of line. */
 bool vma_parse_header(struct text line, struct vma_header *ret);

@@ -82,7 +82,7 @@ char *fixture_path(const char *kernel)
 
 /* ---- running a source -------------------------------------------------- */
 
-/* Names in the order of registration, as the fake host finds metrics only by name. */
+/* Metric names in the order of registration, as the fake host finds metrics only by name. */
 static GPtrArray *names;
 static int (*register_metric)(const struct ctprof_host *, const struct ctprof_metric *, guint32 *);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Running a whole source over small trees, for tests: temporary copies of
- * recorded files, and everything one batch put as text, to be compared.
+ * Runs a whole source over small trees, for tests: temporary copies of recorded files.  Everything
+ * that one batch put can be compared as text.
  */
 #pragma once
 
@@ -9,18 +9,18 @@
 
 #include "fakehost.h"
 
-/* A temporary directory; tree_free() removes it with all that is in it. */
+/* A temporary directory; tree_free() removes it with its contents. */
 typedef char Tree;
 Tree *tree_new(void);
 void tree_free(Tree *tree);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
 
-/* Writes a file, making its directories; text NULL: removes it. */
+/* Writes a file, creating its directories; text NULL: removes it. */
 void tree_write(const Tree *tree, const char *path, const char *text);
 /* Copies every regular file below a directory. */
 void tree_copy(const Tree *tree, const char *path, const char *from);
 
-/* Recorded trees of a kernel, or NULL after g_test_skip(). */
+/* Returns the recorded trees of a kernel, or NULL after g_test_skip(). */
 char *fixture_path(const char *kernel);
 
 /* The input and result of a run of a source; NULL roots are missing. */
@@ -33,36 +33,35 @@ struct field_trip {
 };
 
 struct harvest {
-	int started;        /* what start() returned */
-	char *error;        /* the last one said */
+	int started;        /* the result of start() */
+	char *error;        /* the last one reported */
 	GHashTable *values; /* metric name -> value as text, or "!REASON" when absent */
 	FakeHost *fake;     /* for fake_host_opens() */
 };
 typedef struct harvest Harvest;
 
-/* open, start, one collect, close. */
+/* Calls open, start, one collect, and close. */
 Harvest *harvest_new(const struct field_trip *trip);
 void harvest_free(Harvest *harvest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Harvest, harvest_free)
 
-/* "18", "enabled", "a=1 b=2", "!10"; fails the test when the name is unknown. */
+/* Returns "18", "enabled", "a=1 b=2", "!10"; fails the test if the name is unknown. */
 const char *harvest_value(const Harvest *harvest, const char *name);
-/* Returns what probe() finds on the same roots; the caller frees it. */
+/* Returns the findings of probe() on the same roots; the caller frees them. */
 char *harvest_findings(const struct field_trip *trip);
 
-/* A file, and the metrics (globs, blank separated) that must become
- * unsupported when it is missing. */
+/* A file, and the metrics (globs, blank separated) that must become unsupported if it is
+ * missing. */
 struct dependence {
 	const char *file;
 	const char *metrics;
 };
 
 /*
- * Removes each file of tree in turn: its metrics, and no other value, may
- * change.  Every metric that has a value must depend on one of the files, but
- * those of the globs in standing.
+ * Removes each file of tree in turn: its metrics may change, but no other value.  Every metric that
+ * has a value must depend on one of the files, except those that match the globs in standing.
  */
 void check_dependences(const Tree *tree, const struct field_trip *trip,
 		       const struct dependence *table, gsize n, const char *standing);
-/* Every registered metric is named in backquotes in the plugin's README.md. */
+/* Checks that the plugin's README.md names every registered metric in backquotes. */
 void check_readme(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A source of threads that end under test, on this machine's own kernel. */
+/* Runs a source of exiting threads, on this machine's own kernel. */
 #pragma once
 
 #include "fakehost.h"
@@ -10,13 +10,13 @@ struct listen {
 	void *self;
 };
 
-/* Opens the source and starts it, with an option (key NULL: none), and listens: 0 or -errno. */
+/* Opens and starts the source, with an option (key NULL: none), and listens: 0 or -errno. */
 int listen_begin(struct listen *listen, const char *key, const char *value);
 void listen_end(struct listen *listen);
 
-/* The next batch of rows. */
+/* Collects the next batch of rows. */
 void listen_collect(struct listen *listen);
 guint64 listen_tally(struct listen *listen, const char *name);
-/* The exit status of work() as the first process of a PID namespace; 77, and the test is
- * skipped, where none can be made. */
+/* Returns the exit status of work() as the first process of a PID namespace; 77, after skipping the
+ * test, if none can be made. */
 int listen_elsewhere(int (*work)(void));

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A source of threads under test, on a host that the test can make fail. */
+/* Runs a source of threads on a host that the test can make fail. */
 #pragma once
 
 #include "fakehost.h"
 
-/* Where this machine's own processes are. */
+/* The root of this machine's own processes. */
 #define LIVE_PROC G_DIR_SEPARATOR_S "proc"
 
 struct run {
-	char *root; /* a tree the test wrote; NULL: another's */
+	char *root; /* a tree that the test wrote; NULL: another one */
 	FakeHost *fake;
 	struct ctprof_host table;
 	const struct ctprof_source_ops *ops;
 	void *self, *worker;
 };
 
-/* A run over somebody's proc root, over one, initially empty, that the test
- * writes; not begun, for options and demands can be set. */
+/* Prepares a run over a given proc root, or over one that the test writes and that is empty at
+ * first.  It is not begun, so that options and wanted metrics can be set. */
 void run_init(struct run *run, const char *proc, gboolean live);
 void run_init_tree(struct run *run);
 void run_clear(struct run *run);
@@ -24,9 +24,9 @@ void run_clear(struct run *run);
 
 /* From now on, opening paths that end in suffix fails; NULL: no path. */
 void run_inject(const char *suffix, int err);
-/* Whether the host says that its roots are alive. */
+/* Sets whether the host reports its roots as live. */
 void run_set_live(gboolean live);
-/* Does what the host table's open_file does without injected errors. */
+/* Opens a file as the host table's open_file does without injected errors. */
 int run_open_file(const struct ctprof_host *host, int dirfd, const char *path);
 
 /* Opens the source and one worker. */
@@ -41,7 +41,7 @@ void run_write(struct run *run, const char *path, const char *text);
 void run_write_thread(struct run *run, int tgid, int tid, const char *file, const char *format, ...)
 	G_GNUC_PRINTF(5, 6);
 void run_remove(struct run *run, int tgid, int tid, const char *file);
-/* All files of a thread, some values being its tid; added to the host. */
+/* Writes all files of a thread, using its TID for some values, and adds it to the host. */
 void run_add_thread(struct run *run, int tgid, int tid, const char *comm);
 
 /* Text that begins like this represents a file that does not answer: run_gated_read()
@@ -50,5 +50,5 @@ void run_add_thread(struct run *run, int tgid, int tid, const char *comm);
 void run_set_gate(gboolean is_open);
 ssize_t run_gated_read(int fd, void *buf, size_t size);
 
-/* How many entries that folder of our own process has: "task", "fd". */
+/* Returns the number of entries of that directory of our own process: "task", "fd". */
 guint run_count_own(const char *folder);

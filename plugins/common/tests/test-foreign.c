@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of others: what is not a regular file is never opened for reading, and
- * no name leads out of a root. */
+/* Tests opening files of other users: only regular files are opened for reading, and no name leads
+ * out of a root. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -27,7 +27,7 @@ static const struct opening openings[] = {
 };
 
 struct scene {
-	char *top; /* holds "1/root" and, beside it, "1/outside" */
+	char *top; /* contains "1/root" and, next to it, "1/outside" */
 	int dirfd;
 };
 
@@ -113,7 +113,7 @@ static void test_below(void)
 	}
 }
 
-/* How often the watched file was opened since the last time. */
+/* Returns how often the watched file was opened since the last call. */
 static guint count_opens(int watch)
 {
 	char events[4096];
@@ -124,7 +124,8 @@ static guint count_opens(int watch)
 	return n;
 }
 
-/* The kernel's own word: an open() of a FIFO, a device or a tty can act. */
+/* Asks the kernel whether the file was opened: an open() of a FIFO, a device or a tty can have
+ * effects. */
 static void test_not_opened(void)
 {
 	__attribute__((cleanup(clear_scene))) struct scene scene;
@@ -139,7 +140,7 @@ static void test_not_opened(void)
 	g_assert_cmpint(foreign_open_below(&view.files, "/fifo"), ==, -EINVAL);
 	g_assert_cmpint(foreign_open(&view.files, "1/root/to-fifo"), ==, -EINVAL);
 	g_assert_cmpuint(count_opens(watch), ==, 0);
-	/* The watch sees what it is to see. */
+	/* The watch detects an opening. */
 	g_assert_cmpint(inotify_add_watch(watch, file, IN_OPEN), >=, 0);
 	int fd = foreign_open(&view.files, "1/root/to-file");
 	g_assert_cmpint(fd, >=, 0);

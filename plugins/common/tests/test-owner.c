@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cost of hostile processes is charged to their owner, and ordinary ones lose nothing. */
+/* Tests that the cost of hostile processes is charged to their owner, and ordinary ones lose
+ * nothing. */
 #include <fcntl.h>
 #include <glib.h>
 #include <sched.h>
@@ -33,7 +34,7 @@ static void close_books(struct books *books)
 	fake_host_free(books->fake);
 }
 
-/* As other users do, those of one owner cost as much as the processes of two thousand ordinary. */
+/* Two thousand ordinary processes of one owner do not use up its limit. */
 static void test_ordinary(void)
 {
 	__attribute__((cleanup(close_books))) struct books books;
@@ -46,7 +47,7 @@ static void test_ordinary(void)
 	g_assert_false(owner_is_spent(books.proc, getpid(), LIMIT));
 }
 
-/* A process of that user; with a user namespace of its own. */
+/* Starts a process of that user; has_ns: in a user namespace of its own. */
 static pid_t start(uid_t user, gboolean has_ns)
 {
 	int ends[2];
@@ -80,13 +81,14 @@ static void test_hostile(void)
 	if (pids[0] < 0 || pids[1] < 0 || pids[2] < 0) {
 		g_test_skip("needs root, and user namespaces");
 	} else {
-		/* A thousand that cost 50 ms each, in namespaces or not. */
+		/* Charge up to 1000 jobs of 50 ms each to two processes of the user, one in a
+		 * namespace. */
 		for (; asked < 1000 && !owner_is_spent(books.proc, pids[asked % 2], LIMIT); asked++)
 			owner_charge(books.proc, pids[asked % 2], 50 * MS);
 		g_assert_cmpuint(asked, <=, LIMIT / (45 * MS));
 		g_assert_true(owner_is_spent(books.proc, pids[0], LIMIT));
 		g_assert_true(owner_is_spent(books.proc, pids[1], LIMIT));
-		/* No one else is charged, and one line names the owner. */
+		/* No other owner is charged, and one line names this one. */
 		g_assert_false(owner_is_spent(books.proc, pids[2], LIMIT));
 		g_assert_false(owner_is_spent(books.proc, getpid(), LIMIT));
 		owner_report(books.host);
