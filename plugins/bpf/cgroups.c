@@ -68,7 +68,7 @@ static int add_children(struct cgroups *cgroups, const struct ctprof_host *host,
 	const char *path = cgroups->groups[i].path;
 	int r = file_open_dir(host, root, *path ? path + 1 : ".", &dir);
 
-	/* The directory may have been removed by now. */
+	/* The directory may have been removed meanwhile. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	for (const struct dirent *entry; (entry = readdir(dir));) {
@@ -126,7 +126,7 @@ static const struct group *find(const struct cgroups *cgroups, uint64_t inode)
 	return bsearch(&key, cgroups->groups, cgroups->n, sizeof key, compare_groups);
 }
 
-/* Prefixes all paths so that own's becomes the one that procfs shows (told). */
+/* Prefixes all paths so that the path of own becomes the one that procfs shows (told). */
 static int complete(struct cgroups *cgroups, uint64_t own, struct text told)
 {
 	const struct group *group = find(cgroups, own);

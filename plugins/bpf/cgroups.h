@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The paths of cgroups by their inodes, from one walk of cgroup2. */
+/* Finds the paths of cgroups by their inodes, after one walk of cgroup2. */
 #pragma once
 
 #include <stdint.h>
@@ -16,8 +16,8 @@ struct cgroups;
  */
 struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text told);
 void cgroups_free(struct cgroups *cgroups);
-/* NULL: not known, because the cgroup is new or has been removed. */
+/* Returns NULL if the path is unknown, because the cgroup is new or has been removed. */
 const char *cgroups_find(const struct cgroups *cgroups, uint64_t inode);
 
-/* The cgroup2 path in a proc/<pid>/cgroup; length 0: threads here have none. */
+/* Finds the cgroup2 path in a proc/<pid>/cgroup; length 0: threads here have none. */
 struct text cgroups_parse_own(struct text text);

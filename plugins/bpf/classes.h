@@ -8,7 +8,7 @@
 #include "ctprof/plugin.h"
 #include "text.h"
 
-/* Stop, deadline, real-time, fair, ext, idle; and room for two more. */
+/* Stop, deadline, real-time, fair, ext and idle, with room for two more. */
 #define CLASSES_MAX 8u
 
 struct classes {
@@ -27,5 +27,5 @@ void classes_init(struct classes *ret, const struct ctprof_host *host);
 bool classes_ask(struct classes *classes, const struct ctprof_host *host,
 		 const struct ctprof_target *target, uint64_t address, bool *ret_ext);
 
-/* ext.enabled of a proc/<pid>/sched; false when it has none. */
+/* Finds ext.enabled in a proc/<pid>/sched; false if there is none. */
 bool classes_parse(struct text sched, bool *ret_ext);

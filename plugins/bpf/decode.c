@@ -33,7 +33,7 @@ char decode_state(uint32_t state, uint32_t exit_state)
 	return letters[shown ? 32 - __builtin_clz(shown) : 0];
 }
 
-/* The share of stime in the total.  The kernel multiplies in 128 bits, too. */
+/* Returns the share of stime in the total.  The kernel multiplies in 128 bits, too. */
 static uint64_t scale(uint64_t total, uint64_t stime, uint64_t utime)
 {
 	return (uint64_t)((unsigned __int128)stime * total / ((unsigned __int128)stime + utime));
@@ -51,7 +51,7 @@ void decode_cputime(const struct record *record, uint64_t *ret_utime, uint64_t *
 		return;
 	*ret_utime = record->prev_utime;
 	*ret_stime = record->prev_stime;
-	/* Neither may fall, even if the tick samples shift. */
+	/* Neither may decrease, even if the tick samples shift. */
 	if (record->prev_utime + record->prev_stime >= total)
 		return;
 	if (stime > 0)
@@ -75,7 +75,7 @@ static void take(const struct record *record, struct decoded *ret)
 		ret->value[i] = record->value[i];
 		ret->why[i] = has(record, i) ? CTPROF_PRESENT : CTPROF_ABSENT_UNSUPPORTED;
 	}
-	/* The place of this field depends on the architecture. */
+	/* The place of this field depends on the architecture, so another source may have it. */
 	if (!has(record, VALUE_processor))
 		ret->why[VALUE_processor] = DECODE_LEFT;
 	if (record->flags & RECORD_HAS_EXT)

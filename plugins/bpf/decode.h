@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A record's numbers as the metrics have them: equal to what procfs and taskstats read. */
+/* Converts a record's numbers to values of metrics: equal to those that procfs and taskstats
+ * read. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +16,7 @@ struct decode_rules {
 	bool delays;     /* kernel.task_delayacct is on */
 };
 
-/* A value that other sources may know. */
+/* The value is left to other sources. */
 #define DECODE_LEFT 255u
 
 struct decoded {
@@ -23,13 +24,13 @@ struct decoded {
 	uint64_t value[N_RECORD_VALUES];
 };
 
-/* ext_enabled is left: sched_class is only an address. */
+/* Decodes a record.  ext_enabled is left to the caller, as sched_class is only an address. */
 void decode_record(const struct decode_rules *rules, const struct record *record,
 		   struct decoded *ret);
 
-/* task_state_index() and its letter; state and exit_state of the kernel. */
+/* Returns the letter of task_state_index(); the arguments are the kernel's state and exit_state. */
 char decode_state(uint32_t state, uint32_t exit_state);
 
-/* cputime_adjust(): the measured time of a thread, divided as its samples are.  ret_utime
- * and ret_stime in ns. */
+/* Does what cputime_adjust() does: divides the measured time of a thread in proportion to its
+ * samples.  ret_utime and ret_stime are in ns. */
 void decode_cputime(const struct record *record, uint64_t *ret_utime, uint64_t *ret_stime);

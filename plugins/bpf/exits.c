@@ -12,8 +12,8 @@
 #include "slots.h"
 
 #define NS_PER_US 1000u
-/* How long to wait for threads that have ended to run for the last time, on a busy host: since the
- * last one did, and in all. */
+/* How long to wait, on a busy host, for threads that have ended to run for the last time: the first
+ * limit is since the last of them did, the second one is the total. */
 #define LAST_MOST_MS 1000
 #define LASTS_MOST_MS 10000
 #define LAST_NAP_MS 2
@@ -24,8 +24,8 @@ _Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "an exit store keeps no more
 
 /* ---- metrics ---------------------------------------------------------- */
 
-/* Values that add up or have a peak.  Not the times that a process was charged for its children,
- * which have records of their own. */
+/* Whether the value adds up or has a peak.  This excludes the times that a process was charged for
+ * its children, which have records of their own. */
 static bool is_told(unsigned value)
 {
 	uint32_t kind = bpf_metrics[value].kind;
@@ -100,7 +100,8 @@ static bool take(void *data, const struct ended *end)
 	uint64_t words[ENDED_WORDS];
 
 	memcpy(words, end, sizeof words);
-	/* A field that this kernel does not have still holds an earlier record: clear it. */
+	/* A field that this kernel does not have still contains data of an earlier record: clear
+	 * it. */
 	for (unsigned i = 0; i < N_RECORD_VALUES; i++)
 		if (!(end->record.has[i / 64] >> i % 64 & 1))
 			words[offsetof(struct ended, record.value) / sizeof(uint64_t) + i] = 0;
@@ -139,7 +140,7 @@ static void await_ends(struct exits *self)
 /* Whether the thread also has a row in this capture: it was a zombie, or ended later. */
 static bool has_row(const struct ended *end, const struct sheet *sheet, bool is_taken)
 {
-	/* If the start times differ, the row is of another thread, which has taken over the ids by
+	/* If the start times differ, the row is of another thread, which has taken over the IDs by
 	 * exec. */
 	bool is_same = sheet->record.value[VALUE_start_time_clock_ticks] ==
 		       end->record.value[VALUE_start_time_clock_ticks];
@@ -260,7 +261,7 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 		return;
 	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n - self->later.n);
 	host->put_u64(batch, 0, self->tallies[EXIT_LOST], count_lost(self) - self->lost_before);
-	/* In this order: a thread is counted as ended before it is counted as told. */
+	/* The order matters: a thread is counted as ended before it is counted as told. */
 	uint64_t told = sweep_told(self->sweep);
 	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED],
 		      sweep_ended(self->sweep) - told + self->later.n);

@@ -17,8 +17,8 @@ extern __s64 reader_boot_offset;
 #define NS_PER_S 1000000000ll
 #define BIT(value) (1ull << ((value) % 64))
 
-/* A field of the thread: read directly if the verifier knows the pointer to be a task ("trusted", a
- * parameter of every function that uses this), else by the helper. */
+/* Reads a field of the thread: directly if the verifier knows the pointer to be a task ("trusted",
+ * a parameter of every function that uses this), otherwise by the helper. */
 #define READ(place)                                                                                \
 	({                                                                                         \
 		typeof(place) read_;                                                               \
@@ -87,7 +87,7 @@ static __always_inline void put_stat(struct record *rec, struct task_struct *tas
 		 ? READ((task)->__state)                                                           \
 		 : (__u32)READ(((struct task_struct___old *)(task))->state))
 
-/* The other scheduling fields that need no statistics: from schedstat, status and sched. */
+/* Puts the other scheduling fields that need no statistics: from schedstat, status and sched. */
 static __always_inline void put_sched(struct record *rec, struct task_struct *task,
 				      const bool trusted)
 {
@@ -172,7 +172,7 @@ static __always_inline void put_averages(struct record *rec, struct task_struct 
 /* proc/<pid>/io: do_io_accounting() */
 static __always_inline void put_io(struct record *rec, struct task_struct *task, const bool trusted)
 {
-	/* The kernel offers proc/<pid>/io only with all of these. */
+	/* The kernel has proc/<pid>/io only with all of these. */
 	if (!bpf_core_field_exists(task->ioac.read_bytes))
 		return;
 	PUT_IF_THERE(rchar, task->ioac.rchar);
@@ -196,7 +196,7 @@ static __always_inline void put_delays(struct record *rec, struct task_struct *t
 	PUT_IF_THERE(cpu_delay_max_ns, task->sched_info.max_run_delay);
 	PUT_IF_THERE(cpu_delay_min_ns, task->sched_info.min_run_delay);
 	PUT_TIME(cpu_delay_max_at, task->sched_info.max_run_delay_ts);
-	/* Block delays are off, and so not written. */
+	/* Block delays are off, so the record does not include them. */
 	if (n_values <= FIRST_BLOCK_DELAY)
 		return;
 	/* Accounting was off when the thread began: nothing was counted. */

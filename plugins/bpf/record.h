@@ -9,7 +9,7 @@
 /*
  * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for the five of
  * a delay.  They are as the kernel keeps them; decode.c converts them.  Statistics and delays come
- * last: most kernels count neither, and struct record is then written without them.
+ * last: most kernels count neither, and then struct record is written without them.
  */
 /* clang-format off */
 #define RECORD_VALUES(V, D) \
@@ -49,12 +49,12 @@ enum record_value {
 #define RECORD_NO_PREV_CPUTIME 4u /* this kernel never scales utime and stime */
 #define RECORD_HAS_EXT 8u         /* this kernel can have a scheduler of sched_ext */
 #define RECORD_HAS_DELAYS 16u     /* CONFIG_TASK_DELAY_ACCT */
-#define RECORD_DELAYS_COUNTED 32u /* of this thread, from its start on */
+#define RECORD_DELAYS_COUNTED 32u /* for this thread, since its start */
 #define RECORD_HAS_PEAKS 64u      /* CONFIG_TASK_XACCT */
-#define RECORD_EXITING 128u       /* has begun to end; zombies have it too */
+#define RECORD_EXITING 128u       /* has begun to end; zombies have this flag, too */
 
 struct record {
-	unsigned int tid;  /* in the reader's PID namespace; 0: none, it has ended */
+	unsigned int tid;  /* in the reader's PID namespace; 0: none, as it has ended */
 	unsigned int tgid; /* in the reader's PID namespace */
 	unsigned int flags;
 	unsigned int policy;
@@ -70,14 +70,14 @@ struct record {
 	unsigned long long value[N_RECORD_VALUES];
 };
 
-/* A live thread as written: both parts separately, and only the first n_values and cpus_bytes of
- * them. */
+/* A live thread as it is written: the two parts separately, and only the first n_values and
+ * cpus_bytes of them. */
 struct sheet {
 	struct record record;
 	unsigned char cpus[RECORD_CPUS_BYTES]; /* that the thread may run on */
 };
 
-/* A thread that has begun to end, until its last switch.  The peaks are in pages. */
+/* Data saved when a thread begins to end, until its last switch.  The peaks are in pages. */
 struct last_words {
 	unsigned int tid, tgid, ppid, uid;
 	unsigned long long flags, cgroup; /* of struct record */

@@ -45,7 +45,7 @@ static size_t place_of(const struct sets *sets, uint64_t address)
 	return low;
 }
 
-/* Whether the file still shows the cgroup that BPF read of the thread. */
+/* Whether the file still shows the cgroup that BPF read for the thread. */
 static bool is_of(struct text text, const char *path)
 {
 	struct text told;

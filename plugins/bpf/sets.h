@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths of threads in v1 controllers.  Threads in the same cgroups of all hierarchies share a
- * css_set: the cgroup file of one thread is valid for all, so it is read once per css_set rather
- * than once per thread.
+ * Finds the paths of threads in v1 controllers.  Threads in the same cgroups of all hierarchies
+ * share a css_set: the cgroup file of one thread is valid for all of them, so it is read once per
+ * css_set rather than once per thread.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "cgroup-lines.h"
 #include "ctprof/plugin.h"
 
-/* A host full of containers has some hundreds. */
+/* A host full of containers has several hundred. */
 #define SETS_MAX 4096u
 
 struct set {

@@ -33,16 +33,16 @@ struct sweep {
 	struct bpf_link *link;
 	int fd;
 	struct sweep_setting setting;
-	size_t stride; /* bytes of a record as handed out */
+	size_t stride; /* size in bytes of a record as written */
 	char *records;
 	size_t used, size; /* bytes */
-	/* The records of the run before; NULL in the first. */
+	/* The records of the previous run; NULL in the first. */
 	char *before;
 	size_t before_used, before_size;
 	uint64_t begin_ns, span_ns;
 	bool *taken; /* by index */
 	size_t n_taken;
-	/* For threads that end. */
+	/* Used for threads that end. */
 	struct bpf_link *links[N_ENDS];
 	struct ring_buffer *ring;
 	int ends_error;
@@ -132,7 +132,8 @@ static void set_up(const struct sweep *sweep, bool ends)
 		(void)bpf_map__set_max_entries(skeleton->maps.ended, sweep->setting.ends_bytes);
 }
 
-/* cut: hands libbpf the types it needs, so that it does not look for them itself. */
+/* Loads the programs; cut: gives libbpf the types it needs, so that it does not look for them
+ * itself. */
 static int load_programs(struct sweep *sweep, bool ends, bool cut)
 {
 	char path[32];
@@ -155,7 +156,7 @@ static int load_programs(struct sweep *sweep, bool ends, bool cut)
 	return task_bpf__load(sweep->skeleton);
 }
 
-/* Falls back step by step: without the programs for exits, then without the cut types. */
+/* Loads with fallbacks: without the programs for exits, then without the cut types. */
 static int load_some(struct sweep *sweep)
 {
 	bool ends = sweep->setting.ends_bytes > 0;
@@ -240,7 +241,8 @@ static int compare_tids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The kernel iterates in the order of its thread ids, so the records are mostly sorted already. */
+/* Sorts the records.  The kernel iterates in the order of its thread IDs, so they are mostly sorted
+ * already. */
 static void sort(struct sweep *sweep)
 {
 	size_t n = sweep_count(sweep), i = 1;
@@ -340,7 +342,7 @@ static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
 		record->has[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-/* The record's index; sweep_count() if there is no such record. */
+/* Returns the record's index; sweep_count() if there is no such record. */
 static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
 {
 	size_t low = 0, high = sweep_count(sweep);

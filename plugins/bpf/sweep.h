@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The BPF programs, and the records of all threads from one run of them. */
+/* Loads the BPF programs, and keeps the records of all threads from one run of them. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@
 
 struct sweep;
 
-/* How much of each thread is read. */
+/* How much to read of each thread. */
 struct sweep_setting {
 	uint32_t n_values;   /* the first ones of enum record_value */
 	bool has_averages;   /* util_avg and the like */
-	uint32_t cpus_bytes; /* of the mask; a multiple of 8 */
-	/* If not 0, exits are recorded too, with a ring of this size for waiting records.  If that
-	 * fails, the programs are loaded without. */
+	uint32_t cpus_bytes; /* size of the CPU mask; a multiple of 8 */
+	/* If not 0, exits are recorded, too, with a ring of this size for waiting records.  If that
+	 * fails, the programs are loaded without it. */
 	uint32_t ends_bytes;
 	/* The kernel's types (/sys/kernel/btf/vmlinux), valid until sweep_load() returns; NULL:
 	 * libbpf reads and searches them itself. */
@@ -33,8 +33,8 @@ struct sweep_setting {
 int sweep_load(const struct sweep_setting *setting, struct sweep **ret);
 void sweep_free(struct sweep *sweep);
 
-/* Reads all current threads; once until sweep_again().  0 or -errno: records read before the error
- * are kept. */
+/* Reads all current threads; may be called once until sweep_again().  0 or -errno; records read
+ * before an error are kept. */
 int sweep_run(struct sweep *sweep);
 
 /* Prepares the next run.  0 or -errno: before Linux 5.19 this may need CAP_BPF. */
@@ -45,7 +45,7 @@ int sweep_again(struct sweep *sweep);
 void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing);
 
 size_t sweep_count(const struct sweep *sweep);
-/* When reading them began (CLOCK_MONOTONIC), and how long it took, in ns. */
+/* Return when reading them began (CLOCK_MONOTONIC), and how long it took, in ns. */
 uint64_t sweep_begin(const struct sweep *sweep);
 uint64_t sweep_span(const struct sweep *sweep);
 /* Fetches the record of a thread for its row in the capture, and marks it as taken; false if there
@@ -57,17 +57,17 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct she
 
 /* ---- threads that end ---- */
 
-/* 0: exits can be recorded, once sweep_listen() is called; else -errno. */
+/* Returns 0 if exits can be recorded, once sweep_listen() is called; otherwise -errno. */
 int sweep_ends_error(const struct sweep *sweep);
 void sweep_listen(struct sweep *sweep);
-/* Passes the records that have come to take(), which returns false if it has no room.  0 or
+/* Passes the records that have arrived to take(), which returns false if it has no room.  0 or
  * -errno. */
 int sweep_drain(struct sweep *sweep, bool (*take)(void *data, const struct ended *end), void *data);
-/* Whether a thread that had ended by then (CLOCK_MONOTONIC) is still running.  Before Linux 5.19
- * this may need CAP_BPF; without it the result is always false. */
+/* Whether a thread that had ended by before_ns (CLOCK_MONOTONIC) is still running.  Before Linux
+ * 5.19 this may need CAP_BPF; without it the result is always false. */
 bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns);
-/* The number of threads that have ended; of those whose record was written or lost, because they
- * have been switched out for the last time; and of those lost. */
+/* Return the number of threads that have ended; of those whose record was written or lost, after
+ * they were switched out for the last time; and of those lost. */
 uint64_t sweep_ended(const struct sweep *sweep);
 uint64_t sweep_told(const struct sweep *sweep);
 uint64_t sweep_lost(const struct sweep *sweep);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes a struct record of every thread in the reader's PID namespace, and of every thread that
+ * Writes a struct record for every thread in the reader's PID namespace, and for every thread that
  * ends.
  *
  * Pointers are read by a helper.  Only delays is followed directly, because many fields are read
@@ -11,13 +11,13 @@
  */
 #include "fields.h"
 
-/* Set before loading: how many values of a record are written, whether the load averages are among
- * them, and the bytes of the CPU mask. */
+/* Set before loading: the number of values of a record that are written, whether the load averages
+ * are among them, and the size in bytes of the CPU mask. */
 const volatile __u32 n_values = N_RECORD_VALUES;
 const volatile bool has_averages = true;
 const volatile __u32 cpus_bytes = 8;
 
-/* The reader's PID namespace level and time offset: found when the first thread comes. */
+/* The reader's PID namespace level and time offset: set when the first thread is read. */
 __u32 reader_level;
 __s64 reader_boot_offset;
 
@@ -41,8 +41,8 @@ static __always_inline void find_reader(void)
 				     BPF_CORE_READ(ns, offsets.boottime.tv_nsec);
 }
 
-/* pid_nr_ns(): the level is not a constant, so libbpf cannot relocate the access.  0: the thread is
- * in a namespace further out. */
+/* Returns pid_nr_ns(): the level is not a constant, so libbpf cannot relocate the access.  0: the
+ * thread is in a namespace further out. */
 static __always_inline __u32 number_of(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -79,7 +79,7 @@ static __always_inline __u32 flags_of(struct task_struct *task, struct task_stru
 }
 
 /*
- * The fields that a thread shares with the one before, as consecutive threads are mostly of one
+ * The fields that a thread shares with the previous one, as consecutive threads are mostly of one
  * process.  Reading them again for each thread took more time than all fields of its own.  They are
  * the same if the addresses are: an object cannot be freed and its address reused between two
  * threads.
@@ -203,14 +203,15 @@ int dump_task(struct bpf_iter__task *ctx)
 /* ---- threads that end -------------------------------------------------- */
 
 /*
- * A thread that ends runs on for a while: its usage is complete only at its last switch.  By then
- * its memory is gone, and perhaps its parent too, so these are saved when it begins to end.
+ * A thread that ends continues to run for a while: its usage is complete only at its last switch.
+ * By then its memory is gone, and perhaps its parent, too, so these are saved when it begins to
+ * end.
  *
  * sched_process_free is too late: it comes after an RCU grace period, which may take long on a busy
  * host, and the kernel runs no program for some batches of threads (seen on 6.18).
  */
-/* By the thread's address.  Room for all threads that may be ending at a time; allocated
- * beforehand, as allocation may fail at that point. */
+/* The data of ending threads by address.  There is room for all that may be ending at a time; it is
+ * allocated beforehand, as allocation may fail at that point. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 15);
@@ -223,11 +224,11 @@ struct {
 	__uint(max_entries, 4 << 20);
 } ended SEC(".maps");
 
-/* Whether to record exits: set by the reader, who also reads the counts. */
+/* Whether to record exits: set by the reader, which also reads the counts. */
 __u32 listening;
 __u64 n_ended;
-__u64 n_told; /* of these */
-__u64 n_lost; /* of these, for want of room */
+__u64 n_told; /* ended ones whose record was written or lost */
+__u64 n_lost; /* those lost because the ring was full */
 
 static __always_inline void take_last_words(struct task_struct *task, struct last_words *words)
 {
@@ -240,7 +241,7 @@ static __always_inline void take_last_words(struct task_struct *task, struct las
 		.flags = flags_of(task, leader),
 		.cgroup = cgroup_of(task),
 		.end_ns = bpf_ktime_get_ns(),
-		/* Not known on 6.1 and 6.12, which have let go of the memory by now. */
+		/* Unknown on 6.1 and 6.12, which have released the memory by now. */
 		.peaks = peaks_of(task),
 	};
 	if (task->exit_state != EXIT_DEAD)
@@ -263,7 +264,7 @@ int note_end(__u64 *ctx)
 	return 0;
 }
 
-/* As wait() reports it: wait_task_zombie(). */
+/* Returns the exit code that wait() would report: wait_task_zombie(). */
 static __always_inline __u32 exit_code_of(struct task_struct *task)
 {
 	struct signal_struct *signal = BPF_CORE_READ(task, signal);
@@ -301,7 +302,7 @@ static __always_inline void fill_ended(struct ended *end, const struct last_word
 	put_delays(rec, task, trusted);
 }
 
-/* __schedule(): the thread's CPU time is final, and its task_struct still whole. */
+/* Called in __schedule(): the thread's CPU time is final, and its task_struct still intact. */
 SEC("tp_btf/sched_switch")
 int tell_end(__u64 *ctx)
 {
@@ -316,7 +317,7 @@ int tell_end(__u64 *ctx)
 	if (!words && !listening)
 		return 0;
 	/* The map was full, or another thread had been preempted inside note_end(): then the kernel
-	 * does not run it again on that CPU (seen on 7.0 and 7.3). */
+	 * does not run note_end() again on that CPU (seen on 7.0 and 7.3). */
 	if (!words) {
 		take_last_words(task, &late);
 		words = &late;

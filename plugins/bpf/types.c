@@ -19,7 +19,7 @@
 /* The programs need about a hundred. */
 #define MOST_KEPT 4096u
 #define MOST_MODIFIERS 32
-/* The file has about 6 MB. */
+/* The file has about 6 MB; larger ones are not read. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 struct name {
@@ -120,7 +120,7 @@ static int read_wanted(struct cut *cut, const struct btf *wanted)
 
 /* ---- the kernel's types ------------------------------------------------ */
 
-/* Bytes after struct btf_type; SIZE_MAX for an unknown kind. */
+/* Returns the number of bytes after struct btf_type; SIZE_MAX for an unknown kind. */
 static size_t size_of_rest(const struct btf_type *type)
 {
 	size_t n = btf_vlen(type);
@@ -201,7 +201,7 @@ static int number_types(struct cut *cut)
 	cut->new_id = calloc(most + 1, sizeof *cut->new_id);
 	if (!cut->at || !cut->new_id)
 		return -ENOMEM;
-	/* Id 0 is void, which is not in the table. */
+	/* ID 0 is void, which is not in the table. */
 	for (cut->n = 1; at < cut->types_len; cut->n++) {
 		size_t left = cut->types_len - at;
 
@@ -231,7 +231,7 @@ static uint32_t strip(const struct cut *cut, uint32_t id)
 	return 0;
 }
 
-/* The new id; 0 also if the table is full. */
+/* Returns the new ID; 0 also if the table is full. */
 static uint32_t keep(struct cut *cut, uint32_t id)
 {
 	id = strip(cut, id);
@@ -242,7 +242,7 @@ static uint32_t keep(struct cut *cut, uint32_t id)
 	return cut->n_kept;
 }
 
-/* A nameless member is part of the struct it is in. */
+/* Whether a member is kept.  A member without a name is part of the struct it is in. */
 static bool is_kept(const struct cut *cut, const struct btf_member *member)
 {
 	const char *name = text_of(cut, member->name_off);
@@ -302,7 +302,8 @@ static int write_composite(const struct cut *cut, const struct btf_type *type, c
 	return r;
 }
 
-/* The target of a pointer and the constants of an enum are not needed. */
+/* Writes a type without the target of a pointer and the constants of an enum, which are not
+ * needed. */
 static int write_type(const struct cut *cut, const struct btf_type *type)
 {
 	const char *name = text_of(cut, type->name_off);
@@ -366,7 +367,7 @@ int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct bt
 
 /* ---- the file ---------------------------------------------------------- */
 
-/* The kernel allows mapping from Linux 6.16 on. */
+/* Maps the file, which the kernel allows from Linux 6.16 on. */
 static bool map_file(const struct ctprof_host *host, struct types *types)
 {
 	int sys = host->root(host, CTPROF_ROOT_SYS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's types, cut down to what the programs read of them. */
+/* The kernel's types, cut down to those that the programs read. */
 #pragma once
 
 #include <bpf/btf.h>
@@ -20,9 +20,9 @@ void types_close(struct types *types);
 
 /*
  * libbpf searches all types of the kernel, 100 000 or more, once for each type that the programs
- * read, which takes longer than all the rest of loading them.  This makes a BTF of those types
- * alone, known by their names in wanted (the programs' own BTF), with only the members that wanted
- * names.  Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  0 or
- * -errno; the caller frees *ret with btf__free().
+ * read, which takes longer than all other steps of loading them.  This makes a BTF of only those
+ * types, known by their names in wanted (the programs' own BTF), with only the members named there.
+ * Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  0 or -errno; the
+ * caller frees *ret with btf__free().
  */
 int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct btf **ret);

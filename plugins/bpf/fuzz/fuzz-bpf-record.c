@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any bytes as a record: no letter but the kernel's, no reason but the border's. */
+/* Decodes any bytes as a record: the letter must be one of the kernel's, the reasons ones of the
+ * border's. */
 #include <stdlib.h>
 #include <string.h>
 

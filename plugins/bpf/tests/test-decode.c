@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records as the kernel hands them out, and what is made of them. */
+/* Tests decoding records as the kernel writes them. */
 #include <glib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static const struct decode_rules all_on = {
 	.delays = true,
 };
 
-/* A record in which the kernel has every value. */
+/* Fills a record in which the kernel has every value. */
 static void fill(struct record *record)
 {
 	memset(record, 0, sizeof *record);
@@ -100,7 +100,7 @@ static void test_state(void)
 				cases[i].letter);
 }
 
-/* One value of a record that has all, after a change; what comes of it. */
+/* A change of one value in a record that has all, and the expected result. */
 static const struct decode_case {
 	const char *what;
 	enum record_value put; /* set to number in the record */
@@ -175,7 +175,8 @@ static void test_cases(void)
 	}
 }
 
-/* Values that this kernel lacks are in no other source, except those an architecture hides. */
+/* Values that this kernel lacks are not in other sources either, except those that depend on the
+ * architecture. */
 static void test_lacking(void)
 {
 	struct record record;
@@ -196,7 +197,7 @@ static void test_lacking(void)
 	}
 }
 
-/* No name twice, and each in one of the groups that others fill. */
+/* No name occurs twice, and each is in one of the groups that other sources fill. */
 static void test_metrics(void)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
@@ -215,7 +216,7 @@ static void test_sched_ext(void)
 {
 	static const struct {
 		const char *sched;
-		int ext; /* -1: not told */
+		int ext; /* -1: not in the text */
 	} texts[] = {
 		{"ext.enabled                                  :                    1\n", 1},
 		{"a (1, #threads: 1)\n----\npolicy : 0\next.enabled : 0\n", 0},

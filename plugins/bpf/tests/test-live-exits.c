@@ -12,14 +12,14 @@
 
 #define N_CHILDREN 40
 #define US_PER_S 1000000
-/* More than the ring has room for (4 MiB of some 800 bytes each). */
+/* More records than the ring has room for (4 MiB of about 800 bytes each). */
 #define N_MANY 7000
 
 /* The children that this process has started since setup().  ppid would not suffice: a record may
- * lack it, as that of a thread that was ending when listening began. */
+ * lack it, such as that of a thread that was ending when listening began. */
 static GHashTable *children_of_ours;
 
-/* Listens; FALSE, and the test skipped, where this kernel or user permits no programs. */
+/* Listens; returns FALSE, after skipping the test, if this kernel or user permits no programs. */
 static gboolean setup(struct listen *f)
 {
 	int r = listen_begin(f, NULL, NULL);
@@ -43,7 +43,7 @@ static pid_t start_child(void)
 	return pid;
 }
 
-/* The rows of children of this process, checked; how many. */
+/* Checks the rows of children of this process; returns their number. */
 static guint check_rows(struct listen *f, void (*check)(struct listen *f, guint64 row))
 {
 	guint found = 0;
@@ -99,7 +99,7 @@ static void check_child(struct listen *f, guint64 row)
 	g_assert_cmpuint(fake_host_u64(host, row, "uid"), ==, getuid());
 	g_assert_cmpint(fake_host_i64(host, row, "nice"), ==, getpriority(PRIO_PROCESS, 0));
 	g_assert_cmpuint(fake_host_u64(host, row, "minflt"), ==, children[i].minflt);
-	/* The last it did was to be waited for: it ran a little further. */
+	/* After the usage was taken, the child ran a little further until it ended. */
 	guint64 run_us = fake_host_u64(host, row, "final_run_time_ns") / 1000;
 	g_test_message("%" G_GUINT64_FORMAT " us, rusage %" G_GUINT64_FORMAT, run_us,
 		       children[i].cpu_us);
@@ -130,8 +130,8 @@ static void test_ends(void)
 			(guint64)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 		child->minflt = (guint64)usage.ru_minflt;
 	}
-	/* The kernel frees them when it likes, but each is there as soon as it has been waited
-	 * for, or is counted. */
+	/* The kernel frees children at any time, but each has a record, or is counted, as soon as
+	 * it has been waited for. */
 	guint found = check_rows(&f, check_child);
 	guint64 lost = listen_tally(&f, "exits_lost");
 	g_test_message("%u found, %" G_GUINT64_FORMAT " lost", found, lost);
@@ -142,7 +142,7 @@ static void test_ends(void)
 	listen_end(&f);
 }
 
-/* A capture's row of the thread. */
+/* Collects a capture's row of the thread. */
 static void capture(struct listen *f, pid_t pid)
 {
 	fake_host_add_thread(f->host, pid, pid);
@@ -174,15 +174,15 @@ static void test_zombie(void)
 	g_assert_cmpuint(check_rows(&f, NULL), ==, 0);
 	g_assert_cmpuint(listen_tally(&f, "exits_unfreed"), >, 0);
 	g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
-	/* The next capture. */
+	/* This begins the next capture. */
 	g_assert_cmpint(f.ops->again(f.self), ==, 0);
 	guint found = check_rows(&f, NULL);
 	g_assert_cmpuint(found + listen_tally(&f, "exits_lost"), >=, 1);
 	listen_end(&f);
 }
 
-/* One that ends while a capture is taken: a thread of that, or of neither, has its record in
- * the next; but at once when it was gone before it had a row. */
+/* If a thread ends during a capture, and has a row in it or in none, its record is in the next
+ * capture; if it had ended before it could get a row, its record is in this one. */
 static void test_meanwhile(void)
 {
 	for (gboolean has_row = FALSE; has_row <= TRUE; has_row++) {
@@ -209,7 +209,7 @@ static void test_meanwhile(void)
 		g_assert_cmpint(f.ops->again(f.self), ==, 0);
 		guint later = check_rows(&f, NULL);
 		lost += listen_tally(&f, "exits_lost");
-		/* Others may have filled the ring. */
+		/* Other processes may have filled the ring. */
 		g_assert_cmpuint(at_once + later + lost, >=, 2);
 		g_assert_cmpuint(at_once, <=, has_row ? 0 : 1);
 		g_assert_cmpuint(later, <=, has_row ? 2 : 1);
@@ -217,7 +217,7 @@ static void test_meanwhile(void)
 	}
 }
 
-/* Each thread has a row, or is counted: none is lost silently. */
+/* Each thread has a row, or is counted: no loss goes unnoticed. */
 static void test_overrun(void)
 {
 	struct listen f = {0};
@@ -225,7 +225,7 @@ static void test_overrun(void)
 	if (!setup(&f))
 		return;
 	for (int i = 0; i < N_MANY; i++) {
-		/* fork() copies what a sanitizer knows of each page. */
+		/* fork() would copy a sanitizer's data about each page. */
 		pid_t pid = vfork();
 
 		if (pid == 0)
@@ -258,7 +258,7 @@ static int listen_there(void)
 	return listen_begin(&f, NULL, NULL) == 0 ? 1 : 0;
 }
 
-/* Their numbers would be those of outside. */
+/* In another PID namespace, thread numbers would be those of the initial one. */
 static void test_namespace(void)
 {
 	struct listen f = {0};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's types, cut down to what the programs read. */
+/* Tests cutting the kernel's types down to those that the programs read. */
 #include <glib.h>
 #include <string.h>
 
 #include "../types.h"
 
-/* The types that are in the way, as in the kernel. */
+/* The number of types that the programs do not need, as in the kernel. */
 #define N_OTHERS 300
 
 static int check(int r)
@@ -46,7 +46,7 @@ static void add_others(struct btf *btf, int number)
 	}
 }
 
-/* Each kind of member, of which some are read. */
+/* Makes a type with each kind of member, some of which are read. */
 static struct btf *kernel(void)
 {
 	struct btf *btf = btf__new_empty();
@@ -79,7 +79,7 @@ static struct btf *kernel(void)
 	return btf;
 }
 
-/* A type in words: "kind/size(members)". */
+/* Describes a type in words: "kind/size(members)". */
 static void describe(GString *text, const struct btf *btf, __u32 id)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -155,7 +155,7 @@ static char *copy(const char *bytes, gsize len)
 	return fresh;
 }
 
-/* Nothing is read beyond its end, whatever it says. */
+/* Nothing is read beyond the end, whatever the data claim. */
 static void test_broken(void)
 {
 	struct btf *wanted = programs(), *whole = kernel();
