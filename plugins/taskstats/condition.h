@@ -13,8 +13,8 @@
 int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint32_t *ret_active);
 
 /*
- * A set of enum taskstats_active.  text: the sysctl kernel.task_delayacct, empty if it cannot be
- * read; own: the calling thread's values.
+ * Returns a set of enum taskstats_active.  text: the sysctl kernel.task_delayacct, empty if it
+ * cannot be read; own: the calling thread's values.
  *
  * The calling thread shows more than the kernel's config file, which many kernels do not provide:
  * it has an address space and has been scheduled, so a value that is 0 for it is compiled out.
@@ -22,15 +22,15 @@ int taskstats_examine(const struct ctprof_host *host, uint16_t *ret_family, uint
 uint32_t taskstats_parse_delayacct(const char *text, size_t len,
 				   const struct taskstats_values *own);
 
-/* The report to the user. */
+/* The explanation for the user. */
 struct taskstats_advice {
 	const char *why;
 	const char *remedy; /* NULL: none known */
 };
 
-/* For a failed taskstats_examine(); ret_answer is the return value of start(). */
+/* Explains a failed taskstats_examine(); ret_answer is the return value of start(). */
 struct taskstats_advice taskstats_explain_failure(int err, int *ret_answer);
 
-/* For the gravest item in lacking (enum taskstats_active), which is then removed together with the
- * items it implies; lacking must not be 0. */
+/* Explains the gravest item in lacking (enum taskstats_active), which is then removed together with
+ * the items it implies; lacking must not be 0. */
 struct taskstats_advice taskstats_explain_lack(uint32_t *lacking);

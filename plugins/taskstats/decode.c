@@ -38,7 +38,7 @@
 		      .since = 15, .offset = (ends_at) + 8, .offset_v15 = (at_v15) + 24,           \
 		      .scale = 1)
 
-/* For live threads and for those that ended. */
+/* The fields of both live and ended threads. */
 #define FIELDS(scope, group)                                                                       \
 	DELAY(scope, group, cpu, TASKSTATS_CPU, 8, 16, 16, 432),                                   \
 		DELAY(scope, group, blkio, OTHER_DELAYS, 8, 32, 48, 448),                          \
@@ -78,15 +78,15 @@ const struct taskstats_field taskstats_fields[] = {
 	FIELD(EXIT_METRIC(name, kind, unit, gates, help, origin), .needs = (needs_),               \
 	      .since = OLDEST_VERSION, .offset = (at), .offset_v15 = (at_v15), .scale = 1,         \
 	      __VA_ARGS__)
-/* Fields that every kernel has. */
+/* A field that every kernel has. */
 #define EXIT_BASIC(name, kind, unit, at, at_v15, help, origin, ...)                                \
 	EXIT_ROW(name, kind, unit, "TASKSTATS", TASKSTATS_MEASURED, at, at_v15, help, origin,      \
 		 __VA_ARGS__)
 #define EXIT_CPU(name, unit, at, at_v15, help, origin)                                             \
 	EXIT_ROW(name, COUNTER, unit, DELAY_GATES, TASKSTATS_CPU, at, at_v15, help, origin,        \
 		 .width = 0)
-/* xacct_add_tsk() clears the lower ten bits of each.  For the number of system calls that would
- * leave nothing, so it is not read. */
+/* xacct_add_tsk() clears the lower ten bits of each.  That leaves nothing of the number of system
+ * calls, so it is not read. */
 #define EXIT_IO(name, at, at_v15, help, origin)                                                    \
 	EXIT_ROW(name, COUNTER, BYTES, XACCT_GATES, TASKSTATS_XACCT, at, at_v15,                   \
 		 help ", rounded down to a multiple of 1024", origin, .width = 0)
@@ -96,7 +96,7 @@ const struct taskstats_field taskstats_fields[] = {
 
 const struct taskstats_field exit_fields[] = {
 	FIELDS(EXIT, "exit"),
-	/* No kernel has it: estimate_start() in exits.c computes it. */
+	/* This is not in the kernel's struct: estimate_start() in exits.c computes it. */
 	FIELD(EXIT_METRIC(
 		      "start_time_clock_ticks", LABEL, TICKS, "TASKSTATS",
 		      "start of the thread after boot, estimated: when its record was read, up to 50 ms "
@@ -189,7 +189,7 @@ const struct taskstats_field total_fields[] = {
 _Static_assert(EXIT_N_FIELDS <= 64, "taskstats_values.present has 64 bits");
 _Static_assert((int)TASKSTATS_N_FIELDS <= (int)EXIT_N_FIELDS, "taskstats_values has room for both");
 
-/* In ns; 0: no event yet, or an invalid time. */
+/* Loads a time in ns; 0: no event yet, or an invalid time. */
 static uint64_t load_time(const uint8_t *at)
 {
 	int64_t time[2]; /* s, ns */
@@ -200,7 +200,7 @@ static uint64_t load_time(const uint8_t *at)
 	return (uint64_t)(time[0] * NS_PER_S + time[1]);
 }
 
-/* Replies are only 4-byte aligned. */
+/* Loads a number; replies are only 4-byte aligned. */
 static uint64_t load(const uint8_t *at, uint8_t width)
 {
 	uint64_t value = 0;
@@ -223,7 +223,8 @@ static size_t offset_of(const struct taskstats_field *field, uint16_t version)
 	return version == 15 ? field->offset_v15 : field->offset;
 }
 
-/* A narrower field is never at the end of the struct, so 8 bytes can be required. */
+/* Returns the number of bytes that must be there.  A narrower field is never at the end of the
+ * struct, so 8 bytes can be required. */
 static size_t size_of(const struct taskstats_field *field)
 {
 	return field->width == TIME_SIZE ? TIME_SIZE : sizeof(uint64_t);

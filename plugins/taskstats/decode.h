@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fields of the kernel's struct taskstats, by version, and how to read them. */
+/* Reads the fields of the kernel's struct taskstats, by version. */
 #pragma once
 
 #include <stddef.h>
@@ -50,8 +50,8 @@ struct taskstats_field {
 	uint16_t since;      /* first struct version that has it */
 	uint16_t offset;     /* in every version but 15 */
 	uint16_t offset_v15; /* version 15 put max and min between the older fields */
-	uint16_t scale;      /* one unit of the kernel's value in the metric's unit */
-	uint16_t divisor;    /* instead of scale, if the kernel's unit is finer; 0: it is not */
+	uint16_t scale;      /* factor from the kernel's unit to the metric's */
+	uint16_t divisor;    /* used instead of scale if the kernel's unit is finer; 0: it is not */
 	uint8_t width;       /* bytes: 16 (a time), 4, 1 (signed), 0: 8 */
 };
 
@@ -65,8 +65,9 @@ struct taskstats_values {
 	uint16_t version;
 };
 
-/* The fields in fill that are meaningful, as bits like those of present.  xacct_add_tsk() leaves
- * the peaks at 0 for threads without an address space, that is kernel threads and zombies. */
+/* Returns the fields in fill that are meaningful, as bits like those of present.  xacct_add_tsk()
+ * leaves the peaks at 0 for threads without an address space, that is kernel threads and
+ * zombies. */
 static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_values *values)
 {
 	if (values->value[TASKSTATS_FIELD_HIWATER_VM] == 0)
@@ -95,7 +96,7 @@ struct taskstats_exit {
 	struct taskstats_values values;
 };
 
-/* The same as an exit store keeps it. */
+/* The same, as words for an exit store. */
 #define TASKSTATS_EXIT_WORDS (sizeof(struct taskstats_exit) / sizeof(uint64_t))
 union taskstats_exit_words {
 	struct taskstats_exit record;

@@ -94,7 +94,7 @@ static void take_message(struct exits *self, const struct netlink_datagram *data
 		self->refused++;
 }
 
-/* Handles the datagrams that have come.  Returns 0 if there were none. */
+/* Handles the datagrams that have arrived.  Returns 0 if there were none. */
 static int receive(struct exits *self, bool wait, int *ret_error)
 {
 	int got = netlink_receive(self->netlink, self->in, NETLINK_BATCH, wait);
@@ -111,7 +111,7 @@ static int receive(struct exits *self, bool wait, int *ret_error)
 	return got == -EAGAIN ? 0 : got;
 }
 
-/* All possible CPUs, to include those that come online later. */
+/* Requests or cancels records on all possible CPUs, to include those that come online later. */
 static int request(struct exits *self, uint16_t attr)
 {
 	char text[TASKSTATS_CPUS_SIZE];
@@ -167,7 +167,7 @@ int exits_listen(struct exits *self)
 
 	if (r == 0)
 		r = register_all(self);
-	/* Not earlier: a small buffer might have no room for the answer. */
+	/* Only now, as a small buffer might have no room for the answer. */
 	if (r == 0) {
 		netlink_set_room(self->netlink, (size_t)room);
 		return 0;

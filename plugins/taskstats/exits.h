@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of threads that end: received, kept, and put into rows. */
+/* Receives the records of threads that end, keeps them, and puts them into rows. */
 #pragma once
 
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct exits {
 	uint64_t overruns, refused; /* buffer overflows, of any number of records; records dropped
 				     * here */
 	uint64_t lost_before;       /* lost before this capture */
-	int error;                  /* why it does not listen: -errno; 0: it was not asked to */
+	int error;                  /* why it does not listen: -errno; 0: it was not requested */
 	struct exit_store store;
 	struct exit_cursor cursor;
 	struct netlink_datagram in[NETLINK_BATCH];
@@ -36,16 +36,16 @@ struct exits {
 
 /* Declares the metrics; none on a host before ABI 1.3, which does not know exits. */
 int exits_declare(struct exits *self, const struct ctprof_host *host);
-/* active: enum taskstats_active. */
+/* Starts; active is a set of enum taskstats_active. */
 void exits_start(struct exits *self, uint16_t family, uint32_t active);
 int exits_listen(struct exits *self);
 int exits_drain(struct exits *self);
-/* Fills rows from the remaining records as long as there is room. */
+/* Fills rows from the remaining records while there is room. */
 int exits_collect(struct exits *self, struct ctprof_batch *batch);
 void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch);
 /* Forgets the records that were put, and the count of lost ones. */
 void exits_again(struct exits *self);
 void exits_close(struct exits *self);
 
-/* Why listening failed, for a user. */
+/* Explains to a user why listening failed. */
 const char *exits_explain(const struct exits *self, int err);

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* A reply of version 17 has 724 bytes. */
+/* A reply of version 17 is 724 bytes long. */
 #define REPLY_SIZE 2048
 
 /* The kernel charges the whole buffer of a reply to the socket, 2304 bytes for version 17: the
@@ -42,7 +42,7 @@ static void netlink_drop(struct netlink **netlink)
 		netlink_close(*netlink);
 }
 
-/* libnl has its own error numbers. */
+/* Converts an error number of libnl, which has its own. */
 static int errno_of_libnl(int error)
 {
 	switch (-error) {
@@ -83,7 +83,7 @@ int netlink_resolve(const char *family, uint16_t *ret_id)
 
 static void set_room(int fd, int size)
 {
-	/* If this fails, the buffer stays smaller: lost datagrams are noticed. */
+	/* If this fails, the buffer stays smaller; lost datagrams are noticed. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }

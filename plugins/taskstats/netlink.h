@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel's generic netlink, to send to and receive from.  Tests replace it with a kernel of
- * their own. */
+/* Sends to and receives from the kernel's generic netlink.  Tests replace it with a fake kernel. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +17,7 @@ struct netlink_datagram {
 	uint32_t sender; /* port; 0 is the kernel */
 };
 
-/* The id of a generic netlink family.  -ENOENT: the kernel does not have it. */
+/* Finds the ID of a generic netlink family.  -ENOENT: the kernel does not have it. */
 int netlink_resolve(const char *family, uint16_t *ret_id);
 
 int netlink_open(struct netlink **ret);
@@ -26,16 +25,16 @@ void netlink_close(struct netlink *netlink);
 /* Sets how many bytes may wait to be received; initially enough for a batch of replies. */
 void netlink_set_room(struct netlink *netlink, size_t room);
 
-/* One datagram, of any number of messages, to the kernel. */
+/* Sends one datagram, of any number of messages, to the kernel. */
 int netlink_send(struct netlink *netlink, const void *data, size_t len);
 
 /*
  * Receives up to n and NETLINK_BATCH datagrams; wait: waits up to a second for the first.  Returns
- * their number, or -errno: -EAGAIN if none has arrived, -ENOBUFS (once) if some were lost for want
+ * their number, or -errno: -EAGAIN if none has arrived, -ENOBUFS (once) if some were lost for lack
  * of room.
  */
 int netlink_receive(struct netlink *netlink, struct netlink_datagram *ret, size_t n, bool wait);
 
-/* How many datagrams were lost for want of room since netlink_open(), or -errno: kernels before
- * Linux 4.12 do not report it. */
+/* Returns how many datagrams were lost for lack of room since netlink_open(), or -errno: kernels
+ * before Linux 4.12 do not report it. */
 int64_t netlink_lost(const struct netlink *netlink);

@@ -8,10 +8,10 @@
 
 /* Rounds for one thread; a second one is rare, see RECEIVE_BUFFER in netlink.c. */
 #define MAX_ROUNDS 3
-/* Receives in one round that may bring no awaited answer. */
+/* The number of receives in one round that may bring no awaited answer. */
 #define MAX_USELESS 4
 
-/* One send and the receives that belong to it. */
+/* One send, and the receives that belong to it. */
 struct round {
 	const int32_t *tids;
 	taskstats_done done;
@@ -36,8 +36,8 @@ static int send_requests(struct taskstats_query *query, struct round *round)
 	return netlink_send(query->netlink, query->out, round->asked * sizeof query->out[0]);
 }
 
-/* A datagram that answers no open request is dropped: it is a late one from an earlier round, or
- * not from the kernel. */
+/* Takes an answer.  A datagram that answers no open request is dropped: it is a late one from an
+ * earlier round, or not from the kernel. */
 static void take_answer(struct taskstats_query *query, struct round *round,
 			const struct netlink_datagram *datagram)
 {
@@ -66,7 +66,7 @@ static int receive_answers(struct taskstats_query *query, struct round *round)
 		size_t before = round->open;
 
 		/* genl_rcv() answers inside our send(): every answer that fitted is queued by now,
-		 * so waiting brings no more. */
+		 * so waiting would not bring more. */
 		if (got == -ENOBUFS)
 			wait = false;
 		else if (got == -EAGAIN)

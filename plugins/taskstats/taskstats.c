@@ -96,7 +96,7 @@ static int taskstats_open(const struct ctprof_host *host, void **ret_self)
 	return instance_give(self, register_metrics(self), ret_self);
 }
 
-/* A summary of the capture in one line, with the likeliest cause of failures. */
+/* Logs a summary of the capture in one line, with the most likely cause of failures. */
 static void log_tallies(const struct taskstats *self)
 {
 	uint64_t n[N_TALLIES], asked = 0;
@@ -125,7 +125,7 @@ static void taskstats_close(void *data)
 	instance_free(self);
 }
 
-/* Registers for a moment: the kernel reports a refusal only then. */
+/* Registers briefly, as the kernel reports a refusal only then. */
 static void probe_exits(struct taskstats *self, const struct taskstats_advice *advice,
 			uint16_t family)
 {
@@ -141,7 +141,8 @@ static void probe_exits(struct taskstats *self, const struct taskstats_advice *a
 	finding_put(self->host, "exit", why ? CTPROF_FAILS : CTPROF_WORKS, why, advice->remedy);
 }
 
-/* lacking: the part of enum taskstats_active that the group needs and the kernel lacks. */
+/* Reports a finding; lacking: the part of enum taskstats_active that the group needs and the kernel
+ * lacks. */
 static void tell(const struct ctprof_host *host, const char *group, uint32_t lacking,
 		 const struct taskstats_advice *failure)
 {
@@ -214,8 +215,7 @@ static int taskstats_start(void *data)
 
 		if (!host->wanted(host, self->slots[i]))
 			continue;
-		/* A field that only newer kernels have is no reason to send a request to this
-		 * one. */
+		/* A field that only newer kernels have does not justify a request to this one. */
 		if (!(missing & TASKSTATS_TIMES))
 			self->asked[self->n_asked++] = self->slots[i];
 		lacking |= missing & ~(uint32_t)TASKSTATS_TIMES;
@@ -228,8 +228,8 @@ static int taskstats_start(void *data)
 	while (lacking) {
 		struct taskstats_advice advice = taskstats_explain_lack(&lacking);
 
-		/* Most hosts lack something: report it as a finding of doctor, not as a warning at
-		 * each capture. */
+		/* Most hosts lack something: report that as a finding of doctor, not as a warning
+		 * at each capture. */
 		host->log(host, CTPROF_LOG_INFO, "%s (%s)", advice.why, advice.remedy);
 	}
 	return 0;

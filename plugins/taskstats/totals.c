@@ -12,9 +12,9 @@
 #include "slots.h"
 
 #define SWITCHES (UINT64_C(3) << TOTALS_FIELD_SWITCHES)
-/* Tries to request the sum without a context switch of this process meanwhile. */
+/* Limit on attempts to request the sum without a context switch of this process meanwhile. */
 #define MAX_TRIES 20
-/* Waits of 1 ms each, for a thread to have slept or to be gone. */
+/* Limit on waits of 1 ms each, for a thread to have slept or to be gone. */
 #define MAX_WAITS 1000
 
 int totals_declare(struct totals *self, const struct ctprof_host *host)
@@ -36,7 +36,7 @@ static void take_switches(void *data, size_t i, int err, const uint8_t *stats, s
 		*ret = values.value[TOTALS_FIELD_SWITCHES];
 }
 
-/* Sleeps until a context switch is counted: a sleep that is over at once does not switch. */
+/* Sleeps until a context switch is counted: a sleep that ends at once does not switch. */
 static void *sleep_once(void *data)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -73,7 +73,7 @@ static long own_switches(void)
 	return usage.ru_nvcsw;
 }
 
-/* Lets a thread end, and compares the kernel's sum with getrusage(), which is correct. */
+/* Lets a thread end, and compares the kernel's sum with that of getrusage(), which is correct. */
 bool totals_keep_switches(uint16_t family)
 {
 	struct taskstats_query query = {.family = family, .subject = TASKSTATS_OF_PROCESS};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums of a process, which include its threads that have ended. */
+/* Reads sums of a process, which include its threads that have ended. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,16 +15,16 @@ struct totals {
 	uint64_t fill; /* bit i: field i is wanted, and counted by this kernel */
 };
 
-/* In open(); 0 or -errno. */
+/* Called in open(); 0 or -errno. */
 int totals_declare(struct totals *self, const struct ctprof_host *host);
 /*
- * Whether context switches of threads that ended are in the sum: only if the kernel has
+ * Whether the sum includes context switches of threads that ended: only if the kernel has
  * tgid_stats_add_task(), as 6.18.44 has.  The version of the struct does not show this.
  */
 bool totals_keep_switches(uint16_t family);
-/* active: enum taskstats_active. */
+/* Starts; active is a set of enum taskstats_active. */
 void totals_start(struct totals *self, uint16_t family, uint32_t active);
 /* Requests the sums for the leaders among n <= NETLINK_BATCH rows from first on; returns as
- * taskstats_query_run(). */
+ * taskstats_query_run() does. */
 int totals_collect(const struct totals *self, struct taskstats_query *query,
 		   struct ctprof_batch *batch, uint64_t first, size_t n);

@@ -61,7 +61,7 @@ struct span {
 	size_t len;
 };
 
-/* The payload of the first attribute of a type. */
+/* Finds the payload of the first attribute of a type. */
 static bool find_attribute(struct span in, uint16_t type, struct span *ret)
 {
 	struct nlattr attr;
@@ -82,7 +82,8 @@ static bool find_attribute(struct span in, uint16_t type, struct span *ret)
 	return false;
 }
 
-/* struct nlmsgerr after the header.  0 would be an ACK, which was not requested. */
+/* Returns the error in struct nlmsgerr after the header.  0 would be an ACK, which was not
+ * requested. */
 static int error_of(struct span body)
 {
 	int32_t error;

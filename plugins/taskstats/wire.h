@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Requests one thread; many of them are sent back to back. */
+/* A request for one thread; many of them are sent back to back. */
 struct taskstats_request {
 	struct nlmsghdr nl;
 	struct genlmsghdr genl;
@@ -26,10 +26,10 @@ enum taskstats_subject {
 struct taskstats_request taskstats_request_make(uint16_t family, enum taskstats_subject subject,
 						uint32_t seq, int32_t id);
 
-/* Longer than any list of CPUs a kernel writes itself. */
+/* Longer than any list of CPUs that a kernel writes. */
 #define TASKSTATS_CPUS_SIZE 1024
 
-/* Requests a record of each thread that ends on these CPUs ("0-3"), or cancels that. */
+/* A request for a record of each thread that ends on these CPUs ("0-3"), or its cancellation. */
 struct taskstats_registration {
 	struct nlmsghdr nl; /* nlmsg_len: how much of this struct is used */
 	struct genlmsghdr genl;
@@ -42,7 +42,7 @@ struct taskstats_registration {
 struct taskstats_registration taskstats_registration_make(uint16_t family, uint16_t attr,
 							  const char *cpus);
 
-/* Whether that is the answer to a registration; *ret_error: 0 or a positive errno.  Records may
+/* Whether it is the answer to a registration; *ret_error: 0 or a positive errno.  Records may
  * arrive before the answer. */
 bool taskstats_parse_ack(const uint8_t *data, size_t len, int *ret_error);
 
@@ -56,6 +56,6 @@ struct taskstats_reply {
 	size_t stats_len;
 };
 
-/* False if the datagram is too short to contain a sequence number. */
+/* Returns false if the datagram is too short to contain a sequence number. */
 bool taskstats_parse_reply(const uint8_t *data, size_t len, uint16_t family,
 			   enum taskstats_subject subject, struct taskstats_reply *ret);

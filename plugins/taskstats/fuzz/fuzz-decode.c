@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A struct taskstats of any version and length, of a live or ended thread. */
+/* Decodes a struct taskstats of any version and length, of a live or ended thread. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A datagram as received: whatever it contains, the decoded struct is inside it. */
+/* Parses a datagram as received: whatever it contains, the decoded struct must be inside it. */
 #include <assert.h>
 
 #include "../wire.h"

@@ -11,7 +11,7 @@
 #include "../netlink.h"
 #include "kernel.h"
 
-/* One thing a receive can bring. */
+/* The result of one receive. */
 struct event {
 	gint err; /* this errno instead of a datagram */
 	guint32 sender;
@@ -21,7 +21,7 @@ struct event {
 struct replay_kernel kernel;
 
 static GQueue events = G_QUEUE_INIT;
-/* The messages of the last receive, which the plugin may use until the next one. */
+/* The messages of the last receive, which the plugin may use until the next. */
 static GPtrArray *lent;
 
 static void event_free(gpointer data)
@@ -94,7 +94,8 @@ static void answer_own(const struct taskstats_request *request)
 		replay_queue(kernel_reply(FAMILY, seq, (gint32)request->tid, stats), 0);
 }
 
-/* A sum for a process: truly but for what the kernel forgets of threads that ended. */
+/* Answers with the sum of a process: the true one, less the switches that the kernel forgets for
+ * threads that ended. */
 static void answer_totals(const struct taskstats_request *request)
 {
 	g_autoptr(GByteArray) stats = kernel_stats(16, kernel_stats_size(16));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pure parts: request, reply, struct of every version, what is switched on. */
+/* Tests the pure parts: requests, replies, the struct of every version, and which accounting is
+ * on. */
 #include <errno.h>
 #include <glib.h>
 #include <linux/netlink.h>
@@ -14,8 +15,8 @@
 #define FAMILY 0x4242
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 
-/* Written down from the kernels' headers, apart from the plugin's own table:
- * where each metric's value lies, and since which version. */
+/* Copied from the kernels' headers, independently of the plugin's own table: the place of each
+ * metric's value, and the version that added it. */
 static const struct layout {
 	const char *name;
 	guint16 since, at, at_v15;
@@ -45,7 +46,7 @@ static const struct layout {
 
 G_STATIC_ASSERT(G_N_ELEMENTS(layout) == TASKSTATS_N_FIELDS);
 
-/* Metric i, in the order of the lists: rank 54 on, and each kind by its name. */
+/* Metric i, in the order of the lists: rank 54 and following, and each kind by its name. */
 static void test_metrics(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(layout); i++) {
@@ -99,7 +100,7 @@ static void check_layout(guint16 version, gsize len)
 	}
 }
 
-/* Each version has its own fields at its own offsets; 15 and 16 have one size but two
+/* Each version has its own fields at its own offsets; 15 and 16 have the same size but different
  * layouts; for an unknown newer version, the old offsets are used. */
 static void test_versions(void)
 {
@@ -107,8 +108,8 @@ static void test_versions(void)
 		check_layout(version, kernel_stats_size(version));
 }
 
-/* Fields beyond the end are absent; bytes beyond a version's size are not taken
- * for fields that the version does not have. */
+/* Fields beyond the end are absent; bytes beyond a version's size are not taken for fields that the
+ * version does not have. */
 static void test_lengths(void)
 {
 	for (guint16 version = 8; version <= 18; version++)
@@ -193,7 +194,7 @@ static void test_request(void)
 	g_assert_true(memcmp(&request, expected, sizeof expected) == 0);
 }
 
-/* One 16-bit patch into a good reply, then cut; -1 keeps all of it. */
+/* One 16-bit patch of a valid reply, which is then cut; -1 keeps all of it. */
 static void test_reply(void)
 {
 	static const struct {
@@ -280,8 +281,8 @@ static void test_error_reply(void)
 	}
 }
 
-/* What is counted follows from the sysctl and from what the kernel reports to the
- * asking thread about itself. */
+/* Which accounting is on follows from the sysctl and from the kernel's answer about the requesting
+ * thread. */
 static void test_activity(void)
 {
 	const guint32 none = TASKSTATS_MEASURED, cpu = none | TASKSTATS_CPU;
@@ -301,7 +302,7 @@ static void test_activity(void)
 		{"1\n", 16, 9, 0, all_delays},
 		/* No sysctl: compiled out. */
 		{NULL, 16, 0, 9, none | xacct},
-		/* No sysctl, but counted: hidden, or a kernel from before 5.14. */
+		/* No sysctl, but counted: it is hidden, or the kernel is older than 5.14. */
 		{NULL, 16, 9, 9, cpu | xacct},
 		{NULL, 10, 9, 9, all_delays | xacct},
 		{NULL, 10, 0, 9, none | xacct},
@@ -334,7 +335,7 @@ static gboolean summary_number(const char *line, const char *key, guint nth, gui
 	return TRUE;
 }
 
-/* A metric that the summary has a word for: "blkio=COUNT/TOTAL" and the peaks. */
+/* Finds a metric that the summary has: "blkio=COUNT/TOTAL" and the peaks. */
 static gboolean summary_value(const char *line, const char *metric, guint64 *ret)
 {
 	g_auto(GStrv) words = g_strsplit(metric, "_delay_", 2);
@@ -350,7 +351,7 @@ static gboolean summary_value(const char *line, const char *metric, guint64 *ret
 	return summary_number(line, words[0], g_str_has_prefix(words[1], "total") ? 1 : 0, ret);
 }
 
-/* btime of the recorded kernel of version 17, which was up for 33 s at most. */
+/* btime of the recorded kernel of version 17, which had been up for at most 33 s. */
 #define BOOTED 1795210110
 
 static void check_recorded(const char *line, const struct taskstats_values *values)
@@ -369,7 +370,7 @@ static void check_recorded(const char *line, const struct taskstats_values *valu
 		} else {
 			g_assert_cmpint(present, ==, newer && values->version >= layout[i].since);
 		}
-		/* The worst was after the boot, and there is one only if there was a wait. */
+		/* The longest delay was after the boot, and exists only if there was a delay. */
 		if (present && i >= TASKSTATS_FIELD_MAX_AT) {
 			guint64 max = values->value[(i - TASKSTATS_FIELD_MAX_AT) * 4 + 2];
 
@@ -377,7 +378,7 @@ static void check_recorded(const char *line, const struct taskstats_values *valu
 			if (max > 0)
 				g_assert_cmpuint(values->value[i] / NS_PER_S - BOOTED, <, 40);
 		}
-		/* max and min: the summary lacks them, but they bound each other. */
+		/* The summary lacks max and min, but they limit each other. */
 		if (present && g_str_has_suffix(layout[i].name, "_max_ns")) {
 			g_assert_cmpuint(values->value[i], <=, values->value[i - 1]);
 			g_assert_cmpuint(values->value[i], >=, values->value[i + 1]);
@@ -413,7 +414,7 @@ static guint check_recorded_kernel(const char *dir)
 	return checked;
 }
 
-/* Structs recorded on real kernels mean what their recorder took them to mean. */
+/* Structs recorded on real kernels have the values that their recorder found. */
 static void test_recorded(void)
 {
 	g_autofree char *root =

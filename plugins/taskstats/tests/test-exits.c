@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of threads that end: what they hold, how they are kept, and the whole
- * plugin over a kernel of the test's own that sends them. */
+/* Tests records of threads that end: their contents, their storage, and the whole plugin with a
+ * fake kernel that sends them. */
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -19,11 +19,11 @@
 
 const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
-/* Written down from the kernels' headers, apart from the plugin's own table. */
+/* Copied from the kernels' headers, independently of the plugin's own table. */
 static const struct layout {
 	const char *name;
 	guint16 since, at, at_v15;
-	guint bits; /* of the field, if not 64 */
+	guint bits; /* size of the field, if not 64 */
 	guint64 per;
 } layout[] = {
 	{"exit_code", 8, 4, 4, 32, 1},
@@ -49,7 +49,7 @@ static const struct layout {
 	{"nonvoluntary_csw", 8, 280, 328, 64, 1},
 };
 
-/* Those that threads have, too, and the one that is estimated, come before. */
+/* The fields before this are those that live threads have, too, and the estimated one. */
 #define FIRST (TASKSTATS_N_COMMON + 1)
 
 G_STATIC_ASSERT(FIRST + G_N_ELEMENTS(layout) == EXIT_N_FIELDS);
@@ -59,7 +59,7 @@ static void put_u32(GByteArray *stats, gsize offset, guint32 value)
 	memcpy(stats->data + offset, &value, sizeof value);
 }
 
-/* A record of tid in tgid, named comm. */
+/* Returns a record of tid in tgid, named comm. */
 static GByteArray *exit_stats(guint16 version, guint32 tid, guint32 tgid, const char *comm)
 {
 	GByteArray *stats = kernel_stats(version, kernel_stats_size(version));
@@ -123,7 +123,7 @@ static void test_layout(void)
 		check_layout(version);
 }
 
-/* Kind and unit of what a living thread has, too, are its own. */
+/* A metric that live threads have, too, is of the same kind and unit. */
 static void test_metrics(void)
 {
 	for (guint i = 0; i < EXIT_N_FIELDS; i++) {
@@ -139,13 +139,13 @@ static void test_metrics(void)
 	}
 }
 
-/* How a process ended is said of its leader only. */
+/* The exit code of a process is put for its leader only. */
 static void test_nonsense(void)
 {
 	static const struct {
 		guint16 version;
 		guint32 tid, tgid;
-		guint len; /* 0: whole */
+		guint len; /* 0: the whole length */
 		int result;
 		gboolean code;
 	} cases[] = {
@@ -198,7 +198,7 @@ static union taskstats_exit_words random_record(void)
 	return kept;
 }
 
-/* Records come out as they were put in, in the same order, from full blocks. */
+/* Records are returned as they were added, in the same order, from full blocks. */
 static void test_store(void)
 {
 	g_autoptr(GArray) records = g_array_new(FALSE, TRUE, sizeof(union taskstats_exit_words));
@@ -212,7 +212,7 @@ static void test_store(void)
 
 		g_array_append_val(records, record);
 		g_assert_true(exit_store_add(&store, record.words));
-		/* Reading may go along with it. */
+		/* Reading may alternate with adding. */
 		if (i % 2)
 			continue;
 		g_assert_true(exit_store_next(&store, &cursor, got.words));
@@ -266,7 +266,7 @@ static void setup(Fixture *f)
 	g_autofree char *io = g_build_filename(f->root, "self/io", NULL);
 	g_assert_true(g_file_set_contents(possible, POSSIBLE, -1, NULL));
 	g_assert_true(g_file_set_contents(io, "rchar: 0\n", -1, NULL));
-	/* As in proc: a link to the directory of this process. */
+	/* As in a real /proc: a link to the directory of this process. */
 	g_autofree char *own = g_strdup_printf("%d", getpid());
 	g_autofree char *numbered = g_build_filename(f->root, own, NULL);
 	g_autofree char *self = g_build_filename(f->root, "self", NULL);
@@ -346,8 +346,8 @@ static void check_tallies(Fixture *f, const char *expected)
 	g_assert_cmpstr(text, ==, expected);
 }
 
-/* Records come before the answer to the registration, while it is drained, and in
- * the first collect(); a batch that is full goes on in the next. */
+/* Records come before the answer to the registration, in drain(), and in the first collect(); if
+ * the batch is full, the next one continues. */
 static void test_rows(void)
 {
 	Fixture f = {0};
@@ -410,7 +410,7 @@ static void send_overrun(void)
 	kernel.lost = 5;
 }
 
-/* How many is not known. */
+/* The number of lost records is unknown. */
 static void send_uncounted_overrun(void)
 {
 	replay_queue_errno(ENOBUFS);
@@ -462,18 +462,18 @@ static void test_troubles(void)
 	}
 }
 
-/* If there are no records, that is reported, and threads are read nevertheless. */
+/* If there are no records, that is reported, and threads are read all the same. */
 static void test_deaf(void)
 {
 	static const struct {
 		gint err;
-		gboolean elsewhere; /* in a PID namespace that is not the first */
+		gboolean elsewhere; /* in a PID namespace other than the initial one */
 		const char *why;
 		const char *finding;
 	} cases[] = {
 		{EINVAL, TRUE, "initial PID",
 		 "exit 30 the kernel sends exit records to the initial"},
-		/* As Ubuntu's 4.4 does. */
+		/* Ubuntu's 4.4 does this. */
 		{EINVAL, FALSE, "this kernel", "exit 30 this kernel refuses to send exit records"},
 		{EPERM, FALSE, "CAP_NET_ADMIN", "exit 30 exit records need CAP_NET_ADMIN"},
 		{0, FALSE, "", "exit 10 |"},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares the running kernel's records of ended threads with what waiting for them
- * returns. */
+/* Compares the running kernel's records of ended threads with the results of waiting for them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -17,7 +16,7 @@
 #define WRITTEN 3000
 #define N_LOST 400
 
-/* Listens; FALSE, and the test skipped, where this kernel or user cannot be asked. */
+/* Listens; returns FALSE, after skipping the test, if this kernel or user does not permit it. */
 static gboolean setup(struct listen *f, const char *buffer)
 {
 	int r = listen_begin(f, buffer ? "buffer" : NULL, buffer);
@@ -33,7 +32,7 @@ static gboolean setup(struct listen *f, const char *buffer)
 
 /* ---- ends ---- */
 
-/* Writes to a file, and ends in a way of its own. */
+/* Writes to a file, and exits with that code. */
 static G_NORETURN void live_briefly(int number)
 {
 	static const char text[WRITTEN];
@@ -51,7 +50,7 @@ static void *end_at_once(void *tid)
 	return NULL;
 }
 
-/* The rows of all batches that are of one of tids, checked; how many. */
+/* Checks the rows of all batches that belong to one of tids; returns their number. */
 static guint check_rows(struct listen *f, const gint32 *tids, guint n,
 			void (*check)(struct listen *f, guint64 row, guint i))
 {
@@ -78,14 +77,14 @@ static guint64 now_ticks(void)
 	return (guint64)now.tv_sec * 100 + (guint64)now.tv_nsec / 10000000;
 }
 
-static guint64 began; /* ticks */
+static guint64 began; /* in ticks */
 
 static void check_child(struct listen *f, guint64 row, guint i)
 {
 	FakeHost *host = f->host;
 	const struct ctprof_target *target = fake_host_target(host, row);
 
-	/* Before version 12 the kernel does not tell the process. */
+	/* Before version 12 the kernel does not report the process. */
 	if (target->tgid != 0) {
 		g_assert_cmpint(target->tgid, ==, target->tid);
 		g_assert_cmpuint(fake_host_u64(host, row, "exit_code"), ==, i << 8);
@@ -113,7 +112,7 @@ static void check_thread(struct listen *f, guint64 row, guint i)
 	g_assert_cmpuint(fake_host_u64(f->host, row, "elapsed_us"), <, 60000000);
 }
 
-/* Each child and thread leaves one record, with the values that are known here. */
+/* Each child and thread leaves one record, with the known values. */
 static void test_ends(void)
 {
 	gint32 pids[N_CHILDREN], tid;
@@ -140,7 +139,7 @@ static void test_ends(void)
 	listen_end(&f);
 }
 
-/* Records for which a small buffer has no room are counted: none is lost silently. */
+/* Records for which a small buffer has no room are counted: no loss goes unnoticed. */
 static void test_overrun(void)
 {
 	struct listen f = {0};
@@ -166,7 +165,7 @@ static void test_overrun(void)
 	listen_end(&f);
 }
 
-/* 0, or the number of what went wrong. */
+/* Returns 0, or the number of the failed check. */
 static int listen_there(void)
 {
 	struct listen f = {0};

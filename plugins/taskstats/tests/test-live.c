@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin on the running kernel, against a second reader of the same answer,
- * the kernel's schedstat file and the thread's own rusage. */
+/* Compares the plugin on the running kernel with a second reader of the same answer, the kernel's
+ * schedstat file and the thread's own rusage. */
 #include <errno.h>
 #include <glib.h>
 #include <linux/taskstats.h>
@@ -31,7 +31,7 @@ typedef struct {
 	void *self, *worker;
 } Fixture;
 
-/* FALSE, and the test skipped, where this kernel or user cannot be asked. */
+/* Returns FALSE, after skipping the test, if this kernel or user does not permit requests. */
 static gboolean setup(Fixture *f)
 {
 	f->proc = g_build_filename(G_DIR_SEPARATOR_S, "proc", NULL);
@@ -93,7 +93,8 @@ static void *subject_run(void *data)
 	return NULL;
 }
 
-/* On a busy machine it may still wait for a CPU, and its counters will move. */
+/* Whether the thread sleeps.  On a busy machine it may still wait for a CPU, and its counters will
+ * change. */
 static gboolean is_asleep(gint32 tid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/self/task/%d/stat", tid);
@@ -124,7 +125,7 @@ static void subject_stop(Subject *subject)
 
 /* ---- the second reader: libnl and the system's own struct ---------------- */
 
-/* The metrics that the system's header has, whatever its version. */
+/* The metrics in the system's header, in any version. */
 static const struct {
 	const char *metric;
 	gsize offset;
@@ -190,7 +191,7 @@ static Reading read_again(gint32 tid)
 	return reading;
 }
 
-/* Collects the subject until two readings around it agree: it stands still. */
+/* Collects the subject until the readings before and after agree, so that it has not changed. */
 static Reading collect_still(Fixture *f, gint32 tid)
 {
 	Reading before, after;
@@ -215,7 +216,7 @@ static void check_against_reading(FakeHost *host, const Reading *reading)
 	}
 }
 
-/* schedstat shows run_delay and pcount of sched_info, the cpu delay's source. */
+/* schedstat shows run_delay and pcount of sched_info, which the CPU delay comes from. */
 static void check_against_schedstat(Fixture *f, gint32 tid)
 {
 	g_autofree char *path = g_strdup_printf("%s/%d/task/%d/schedstat", f->proc, getpid(), tid);
@@ -230,7 +231,7 @@ static void check_against_schedstat(Fixture *f, gint32 tid)
 			 g_ascii_strtoull(words[2], NULL, 10));
 }
 
-/* Present or not as the sysctl says; min <= max <= total. */
+/* Delays are present or not according to the sysctl; min <= max <= total. */
 static void check_delays(Fixture *f, guint16 version)
 {
 	static const char *const delays[] = {"cpu",       "blkio",   "swapin", "freepages",
@@ -262,7 +263,7 @@ static void check_delays(Fixture *f, guint16 version)
 	}
 }
 
-/* A thread that stands still has the values every other reader finds. */
+/* A thread that does not change has the same values for every other reader. */
 static void test_known_thread(void)
 {
 	Fixture f = {0};
@@ -277,14 +278,14 @@ static void test_known_thread(void)
 	Reading reading = collect_still(&f, subject.tid);
 	g_test_message("struct taskstats version %u", reading.version);
 	g_assert_cmpuint(fake_host_u64(f.host, 0, "taskstats_measured"), ==, 1);
-	/* Version 15 has another layout than any system's header. */
+	/* Version 15 has a layout that no system's header has. */
 	if (reading.version != 15)
 		check_against_reading(f.host, &reading);
 	if (fake_host_u64(f.host, 0, "cpu_delay_active")) {
 		guint64 switches = (guint64)subject.usage.ru_nvcsw;
 
 		check_against_schedstat(&f, subject.tid);
-		/* Every thread that went to sleep was switched in again. */
+		/* Every thread that went to sleep was scheduled again. */
 		g_assert_cmpuint(switches, >=, 20);
 		g_assert_cmpuint(fake_host_u64(f.host, 0, "cpu_delay_count"), >=, switches);
 	}
@@ -299,7 +300,7 @@ static void test_known_thread(void)
 	teardown(&f);
 }
 
-/* A thread that is gone is absent as vanished, and its row stays. */
+/* A thread that has exited is absent as vanished, and its row stays. */
 static void test_gone(void)
 {
 	Fixture f = {0};
@@ -320,8 +321,8 @@ static void test_gone(void)
 	teardown(&f);
 }
 
-/* More threads than one send asks for, many of them gone: each is answered, and
- * the receive buffer holds them. */
+/* More threads than one send requests, many of which have exited: each is answered, and the receive
+ * buffer has room for the answers. */
 static void test_many(void)
 {
 	Fixture f = {0};
@@ -342,7 +343,7 @@ static void test_many(void)
 	teardown(&f);
 }
 
-/* Runs in a child without privileges: 0, or the number of the check that failed. */
+/* Runs in a child without privileges; returns 0, or the number of the failed check. */
 static int run_as_nobody(Fixture *f)
 {
 	void *other;
@@ -355,7 +356,7 @@ static int run_as_nobody(Fixture *f)
 	if (fake_host_state(f->host, 0, "cpu_delay_count") != CTPROF_ABSENT_DENIED ||
 	    fake_host_u64(f->host, 0, "taskstats_measured") != 0)
 		return 3;
-	/* A second instance, started without privilege, says what it needs. */
+	/* A second instance, started without privileges, reports what it needs. */
 	FakeHost *host = fake_host_new(f->proc, NULL, NULL, TRUE);
 	if (f->ops->open(fake_host_table(host), &other) < 0)
 		return 4;
@@ -364,7 +365,7 @@ static int run_as_nobody(Fixture *f)
 	return 0;
 }
 
-/* Without CAP_NET_ADMIN values are denied, not 0, and start() names it. */
+/* Without CAP_NET_ADMIN values are denied, not 0, and start() names the capability. */
 static void test_nobody(void)
 {
 	Fixture f = {0};
@@ -425,7 +426,7 @@ static guint64 ns_of(struct timeval time)
 	return ((guint64)time.tv_sec * 1000000 + (guint64)time.tv_usec) * 1000;
 }
 
-/* The sum is getrusage()'s, but for what each thread ran after its record. */
+/* The sum is that of getrusage(), except for what each thread ran after its record. */
 static void check_spent(FakeHost *host, const struct rusage *usage)
 {
 	guint64 ran = ns_of(usage->ru_utime) + ns_of(usage->ru_stime);
@@ -441,7 +442,7 @@ static void check_spent(FakeHost *host, const struct rusage *usage)
 	}
 	if (fake_host_state(host, 0, "process_voluntary_csw") == CTPROF_PRESENT) {
 		told = fake_host_u64(host, 0, "process_voluntary_csw");
-		/* One for being stopped, at most. */
+		/* At most one more, for being stopped. */
 		g_assert_cmpuint(told, >=, switches);
 		g_assert_cmpuint(told, <=, switches + 1);
 		g_assert_cmpuint(switches, >=, ENDED);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The whole plugin over a kernel of the test's own that loses, delays, forges
- * and garbles answers. */
+/* Tests the whole plugin with a fake kernel that loses, delays, forges and garbles answers. */
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -20,7 +19,7 @@ typedef struct {
 	void *self, *worker;
 } Fixture;
 
-/* sysctl: what kernel.task_delayacct reads; NULL: it is not there. */
+/* Sets up; sysctl: contents of kernel.task_delayacct; NULL: it does not exist. */
 static void setup(Fixture *f, const char *sysctl, gboolean live)
 {
 	g_autofree char *dir = NULL, *file = NULL;
@@ -45,7 +44,7 @@ static void setup_worker(Fixture *f, const char *sysctl)
 	g_array_set_size(kernel.sends, 0);
 }
 
-/* Returns the log, last line included. */
+/* Returns the log, including the last line. */
 static char *teardown(Fixture *f)
 {
 	g_autofree char *dir = g_build_filename(f->proc, "sys", "kernel", NULL);
@@ -73,7 +72,7 @@ static gint collect(Fixture *f, gint32 first, guint n)
 	return f->ops->collect(f->self, f->worker, fake_host_batch(f->host, CTPROF_SCOPE_THREAD));
 }
 
-/* "ok eperm esrch other" of the capture. */
+/* Returns "ok eperm esrch other" of the capture. */
 static char *tallies(Fixture *f)
 {
 	g_assert_cmpint(
@@ -89,7 +88,7 @@ static char *tallies(Fixture *f)
 
 /* ---- one thread of three in trouble ------------------------------------ */
 
-#define FIRST 5000001 /* no tid of this system: above PID_MAX_LIMIT */
+#define FIRST 5000001 /* not a TID of this system: above PID_MAX_LIMIT */
 #define TROUBLED (FIRST + 1)
 
 static void troubled_lost_once(guint round, const struct taskstats_request *r)
@@ -104,7 +103,7 @@ static void troubled_lost(guint round, const struct taskstats_request *r)
 	(void)r;
 }
 
-/* The first round's answer comes in the second, before the right one. */
+/* The first round's answer comes in the second round, before the right one. */
 static void troubled_late(guint round, const struct taskstats_request *r)
 {
 	static guint32 first_seq;
@@ -238,7 +237,7 @@ static void answer_with_trouble(guint round, const struct taskstats_request *req
 		replay_answer_truly(request);
 }
 
-/* Thread `row` is read, or absent for that reason in all that an answer gives. */
+/* Checks that thread `row` is read, or that all values of an answer are absent for that reason. */
 static void check_row(FakeHost *host, guint64 row, guint32 state)
 {
 	static const char *const names[] = {"cpu_delay_count",    "blkio_delay_min_ns",
@@ -254,8 +253,8 @@ static void check_row(FakeHost *host, guint64 row, guint32 state)
 		g_assert_cmpuint(fake_host_u64(host, row, "cpu_delay_count"), ==, FIRST + row);
 }
 
-/* A problem with one answer affects one row, with that reason; only missing answers
- * are requested again. */
+/* A problem with one answer affects one row, with that reason; only missing answers are requested
+ * again. */
 static void test_troubles(void)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(troubles); i++) {
@@ -278,8 +277,8 @@ static void test_troubles(void)
 	}
 }
 
-/* An answer that comes after its round was given up is not taken for that of
- * the next batch, on the same socket. */
+/* An answer that comes after its round was given up is not taken for one of the next batch, on the
+ * same socket. */
 static void test_late_for_batch(void)
 {
 	Fixture f = {0};
@@ -289,7 +288,7 @@ static void test_late_for_batch(void)
 	g_assert_cmpstr(current->name, ==, "lost");
 	kernel.answer = answer_with_trouble;
 	g_assert_cmpint(collect(&f, FIRST, 3), ==, 0);
-	/* Five requests so far: three threads, and one of them twice again. */
+	/* Five requests were sent so far: three threads, one of them twice more. */
 	for (guint32 seq = 0; seq < 5; seq++)
 		replay_queue(replay_answer(seq, TROUBLED, 666), 0);
 	kernel.answer = NULL;
@@ -299,8 +298,8 @@ static void test_late_for_batch(void)
 	g_free(teardown(&f));
 }
 
-/* A kernel that answers nothing, even while others send without end, or a socket
- * that fails, is an error of the batch, and asked no further. */
+/* A kernel that answers nothing, even while others keep sending, or a socket that fails, is an
+ * error of the batch, and nothing more is requested. */
 static void test_silence(void)
 {
 	static const struct {
@@ -335,7 +334,7 @@ static void test_silence(void)
 	}
 }
 
-/* 300 threads are asked for in three sends, and each gets its own values. */
+/* 300 threads are requested in three sends, and each gets its own values. */
 static void test_large_batch(void)
 {
 	static const guint sizes[] = {128, 128, 44};
@@ -355,8 +354,8 @@ static void test_large_batch(void)
 
 /* ---- what the kernel counts -------------------------------------------- */
 
-/* Delays that are not counted are absent, not 0, and one warning reports that; the
- * labels show which. */
+/* Delays that are not counted are absent, not 0, which one warning reports; the labels show
+ * which. */
 static void test_switched_off(void)
 {
 	static const struct {
@@ -413,7 +412,7 @@ static void answer_without_mm(guint round, const struct taskstats_request *reque
 	replay_queue(kernel_reply(FAMILY, request->nl.nlmsg_seq, (gint32)request->tid, stats), 0);
 }
 
-/* A kernel thread has no address space, so no peak of it: not one of 0 bytes. */
+/* A kernel thread has no address space, so its peaks are absent, not 0 bytes. */
 static void test_kernel_thread(void)
 {
 	Fixture f = {0};
@@ -469,8 +468,8 @@ static void test_demand(void)
 	}
 }
 
-/* If nothing works, start() reports why and the remedy; probe() reports the same,
- * and also what works in part. */
+/* If nothing works, start() reports why and the remedy; probe() reports the same, and also what
+ * works in part. */
 static void test_conditions(void)
 {
 	static const struct {
@@ -532,7 +531,8 @@ static void answer_of_17(guint round, const struct taskstats_request *r)
 	replay_queue(kernel_reply(FAMILY, r->nl.nlmsg_seq, (gint32)r->tid, stats), 0);
 }
 
-/* Since version 17 there is a time, but none for a delay that never occurred; before, unknown. */
+/* Since version 17 there is a time, except for a delay that never occurred; before, it is
+ * unknown. */
 static void test_max_at(void)
 {
 	Fixture f = {0};
@@ -552,7 +552,7 @@ static void test_max_at(void)
 
 /* ---- totals of processes ------------------------------------------------ */
 
-/* Only a leader has them; switches only where ended threads' are in the sum. */
+/* Only a leader has sums; switches only if the sum includes those of ended threads. */
 static void test_totals(void)
 {
 	static const struct {
@@ -576,7 +576,7 @@ static void test_totals(void)
 				 CTPROF_ABSENT_UNSUPPORTED);
 		g_assert_cmpuint(fake_host_state(f.host, 1, "process_run_time_ns"), ==,
 				 CTPROF_ABSENT_UNSUPPORTED);
-		/* The threads' own are asked for as ever. */
+		/* The threads' own values are still requested. */
 		g_assert_cmpuint(fake_host_u64(f.host, 1, "cpu_delay_count"), ==, FIRST + 1);
 		g_free(teardown(&f));
 	}
