@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CPU, memory, pids, I/O and pressure of every cgroup that contains a thread, or limits one that
- * does. */
+/* Reads CPU, memory, pids, I/O and pressure of every cgroup that contains a thread, or limits one
+ * that does. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 #define GROUP "cgroup"
 #define NOT_MOUNTED "no cgroup file system is mounted"
 #define FILE_BYTES 65536u
-#define NOT_OPENED INT_MIN /* no -errno */
+#define NOT_OPENED INT_MIN /* not an -errno */
 
 struct cgroup {
 	const struct ctprof_host *host;
@@ -75,7 +75,8 @@ static int cgroup_start(void *self)
 
 	if (result < 0) {
 		host->error(host, "%s", result == -ENOMEM ? "out of memory" : NOT_MOUNTED);
-		/* The user has named a tree, so this is a slip and not a host without cgroups. */
+		/* The user has named a tree, so this is a mistake rather than a host without
+		 * cgroups. */
 		if (!host->live(host) && host->root(host, CTPROF_ROOT_CGROUP) >= 0)
 			host->log(host, CTPROF_LOG_WARNING, "no hierarchy below --cgroup-root");
 		return result;
@@ -90,8 +91,8 @@ static int cgroup_start(void *self)
 
 /* ---- reading ----------------------------------------------------------- */
 
-/* kernfs returns ENODEV if the cgroup was removed while its directory was
- * open. */
+/* Returns the absence for an errno.  kernfs returns ENODEV if the cgroup was removed while its
+ * directory was open. */
 static uint32_t absence_of(int err)
 {
 	return err == ENODEV ? CTPROF_ABSENT_VANISHED : file_absence(err);
@@ -109,7 +110,7 @@ static void collect_file(struct cgroup *cgroup, int dir, const struct cgroup_fil
 	file->put(&cgroup->row, file, text);
 }
 
-/* The cgroup's directory, or -errno. */
+/* Opens the cgroup's directory; returns -errno if that fails. */
 static int open_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 			  const struct ctprof_target *target)
 {
@@ -134,8 +135,8 @@ static bool is_in_v1(const struct cgroup *cgroup, const struct ctprof_target *ta
 	return false;
 }
 
-/* A path that a mount does not show is unsupported there. If the unified hierarchy
- * lacks it, the cgroup is gone, unless it exists only in v1. */
+/* Returns why a directory is missing.  A path that a mount does not show is unsupported there.  If
+ * the unified hierarchy lacks it, the cgroup is gone, unless it exists only in v1. */
 static uint32_t missing_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 				  const struct ctprof_target *target, int err)
 {
@@ -166,8 +167,8 @@ static bool is_top(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 	return unified ? mark == -ENOENT : mark >= 0;
 }
 
-/* The cgroup's directory, or -errno.  Refuses the root of the hierarchy in a cgroup namespace: the
- * values of the whole host must not be reported as those of a cgroup. */
+/* Opens the cgroup's directory, or returns -errno.  Refuses the root of the hierarchy in a cgroup
+ * namespace: the values of the whole host must not be reported as those of a cgroup. */
 static int open_own(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 		    const struct ctprof_target *target)
 {
@@ -206,7 +207,8 @@ static void collect_hierarchy(struct cgroup *cgroup, enum cgroup_hierarchy hiera
 	}
 }
 
-/* proc_cgroup_show() marks a cgroup that was removed under its threads. */
+/* Whether the path has the mark that proc_cgroup_show() adds when a cgroup is removed that still
+ * has threads. */
 static bool is_deleted(const struct ctprof_target *target)
 {
 	static const char mark[] = " (deleted)";
@@ -216,7 +218,7 @@ static bool is_deleted(const struct ctprof_target *target)
 	       memcmp(target->path + target->path_len - len, mark, len) == 0;
 }
 
-/* The cgroup at the top of a hierarchy's visible part. */
+/* Returns the cgroup at the top of a hierarchy's visible part. */
 static struct ctprof_target top_of(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy)
 {
 	const char *root = cgroup->mounts.at[hierarchy].root;
@@ -224,8 +226,9 @@ static struct ctprof_target top_of(const struct cgroup *cgroup, enum cgroup_hier
 	return (struct ctprof_target){.path = root, .path_len = root ? (uint32_t)strlen(root) : 0};
 }
 
-/* The root of cpuacct has the time of all threads, alive or dead, measured by the clock by which
- * each thread is charged.  The root of v2 only has the ticks of proc/stat. */
+/* Puts the CPU time of the host.  The root of cpuacct has the time of all threads, live or ended,
+ * measured by the clock by which each thread is charged.  The root of v2 only has the ticks of
+ * proc/stat. */
 static void put_host_cpu(struct cgroup *cgroup, struct ctprof_batch *batch)
 {
 	const struct ctprof_target top = top_of(cgroup, CGROUP_V1_CPUACCT);
@@ -272,7 +275,7 @@ static int cgroup_collect(void *self, void *context, struct ctprof_batch *batch)
 
 /* ---- probing ----------------------------------------------------------- */
 
-/* Reads a file of the unified hierarchy's visible root; its length or -errno. */
+/* Reads a file of the unified hierarchy's visible root; returns its length or -errno. */
 static ssize_t read_root(struct cgroup *cgroup, const char *name)
 {
 	const struct ctprof_target root = top_of(cgroup, CGROUP_UNIFIED);
@@ -310,7 +313,7 @@ static const struct controller {
 	return NULL;
 }
 
-/* Without PSI the files may exist but cannot be read. */
+/* Judges pressure by reading a file: without PSI the files may exist but cannot be read. */
 static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 {
 	struct psi_pressure pressure;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of a cgroup's directory: one row each. */
+/* The files of a cgroup's directory, one row each. */
 #pragma once
 
 #include "mounts.h"
@@ -14,7 +14,7 @@ struct cgroup_file {
 	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text);
 	enum cgroup_metric first;
 	size_t n;
-	/* In v1 the root has the file, although nothing is charged to it. */
+	/* In v1 the root has the file, too, although nothing is charged to it. */
 	bool not_of_top;
 	/* The parser of a file that consists of one number, or of one map. */
 	bool (*number)(const char *text, size_t len, uint64_t *ret);
@@ -26,5 +26,5 @@ struct cgroup_file {
 	} * fields;
 };
 
-/* Ends with a row without name. */
+/* The last row has no name. */
 extern const struct cgroup_file cgroup_files[];

@@ -55,7 +55,7 @@ bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinf
 	return true;
 }
 
-/* prefix + text without escapes; NULL: out of memory. */
+/* Returns prefix + text without escapes; NULL: out of memory. */
 static char *unescape(const char *prefix, struct text text)
 {
 	size_t used = strlen(prefix);
@@ -117,9 +117,8 @@ static int find_mounted(const struct ctprof_host *host, struct cgroup_mounts *mo
 
 /* ---- recorded roots ---------------------------------------------------- */
 
-/* The usual places below the cgroup root; the first that exists is used.  If
- * the root itself is a hierarchy, directories below it are cgroups, whatever
- * their names. */
+/* The usual places below the cgroup root; the first that exists is used.  If the root itself is a
+ * hierarchy, directories below it are cgroups, whatever their names. */
 static const struct usual {
 	enum cgroup_hierarchy hierarchy;
 	const char *directory;

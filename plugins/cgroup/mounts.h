@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The mount points of the cgroup hierarchies, and the directory of a cgroup there. */
+/* Finds the mount points of the cgroup hierarchies, and the directory of a cgroup there. */
 #pragma once
 
 #include <stdbool.h>
@@ -36,7 +36,7 @@ struct cgroup_mountinfo {
 	uint32_t hierarchies; /* bit 1 << enum cgroup_hierarchy */
 };
 
-/* False for other file systems, and for invalid lines. */
+/* Returns false for other file systems, and for invalid lines. */
 bool cgroup_parse_mountinfo(const char *line, size_t len, struct cgroup_mountinfo *ret);
 
 /*

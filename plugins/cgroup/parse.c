@@ -65,7 +65,7 @@ uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint6
 	return missing;
 }
 
-/* False if the map is full. */
+/* Adds an entry; false if the map is full. */
 static bool add_entry(struct cgroup_map *map, struct text key, uint64_t number)
 {
 	if (map->n == CGROUP_MAX_ENTRIES)
@@ -96,8 +96,7 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : (x->key < y->key) - (x->key > y->key);
 }
 
-/* No kernel writes a key twice, but the host rejects duplicates: the last one
- * counts. */
+/* Keeps the last of equal keys.  No kernel writes a key twice, but the host rejects duplicates. */
 static void keep_unique(struct cgroup_map *map)
 {
 	size_t kept = 0;

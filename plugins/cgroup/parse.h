@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parsers for the files of a cgroup directory.  Pure: nothing is opened
- * here. */
+/* Parsers for the files of a cgroup directory.  Pure: nothing is opened here. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +8,8 @@
 
 #include "ctprof/plugin.h"
 
-/* More keys than memory.stat has (71 in Linux 7.2), or 300 disks in io.stat; a
- * file with more is rejected, not truncated. */
+/* More keys than memory.stat has (71 in Linux 7.2), or 300 disks in io.stat; a file with more is
+ * rejected, not truncated. */
 #define CGROUP_MAX_ENTRIES 2048u
 #define CGROUP_MAX_KEY 255u
 
@@ -30,20 +29,20 @@ struct cgroup_cpu_max {
 	uint32_t period_state;
 };
 
-/* "123\n" */
+/* Parses "123\n". */
 bool cgroup_parse_number(const char *text, size_t len, uint64_t *ret);
-/* The same, or "max", which is UINT64_MAX. */
+/* Parses the same, or "max", which is UINT64_MAX. */
 bool cgroup_parse_limit(const char *text, size_t len, uint64_t *ret);
-/* A signed number. */
+/* Parses a signed number. */
 bool cgroup_parse_signed(const char *text, size_t len, int64_t *ret);
-/* "QUOTA PERIOD\n" */
+/* Parses "QUOTA PERIOD\n". */
 void cgroup_parse_cpu_max(const char *text, size_t len, struct cgroup_cpu_max *ret);
-/* The value of one "key value" line: PRESENT, INVALID if it is not a number or
- * the text has no such lines at all, UNSUPPORTED if only that key is missing. */
+/* Finds the value of one "key value" line: PRESENT, INVALID if it is not a number or the text has
+ * no such lines at all, UNSUPPORTED if only that key is missing. */
 uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint64_t *ret);
-/* All "key value" lines except invalid ones; false if none is valid, or if
- * there are too many. */
+/* Parses all "key value" lines except invalid ones; false if none is valid, or if there are too
+ * many. */
 bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret);
-/* "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text
- * is an empty map: nothing was read or written.  False as above. */
+/* Parses "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text is an empty
+ * map: nothing was read or written.  False as above. */
 bool cgroup_parse_io_stat(const char *text, size_t len, struct cgroup_map *ret);

@@ -20,7 +20,7 @@ struct cgroup_row {
 	const uint32_t *slots;            /* CGROUP_N_METRICS */
 	const bool *wanted;               /* CGROUP_N_METRICS */
 	uint32_t state[CGROUP_N_METRICS]; /* enum ctprof_absence */
-	struct cgroup_map map;            /* where a file's map is built */
+	struct cgroup_map map;            /* buffer for the map of a file */
 };
 
 /* Begins a row: everything is unsupported. */

@@ -10,7 +10,7 @@
 	"some avg10=0.25 avg60=1.50 avg300=2.00 total=11\n"                                        \
 	"full avg10=0.01 avg60=0.02 avg300=0.03 total=7\n"
 
-/* A metric of the host, not of a cgroup. */
+/* The only metric of the host; all others are of a cgroup. */
 #define HOST_CPU "cpu.host_usage_ns"
 
 struct expected {
@@ -79,7 +79,7 @@ static void test_recorded(void)
 	check_values(cgroup, table, G_N_ELEMENTS(table));
 }
 
-/* Every file of a unified cgroup, as this kernel would show it. */
+/* Every file of a unified cgroup, as this kernel shows it. */
 static const struct {
 	const char *file, *text, *metrics;
 } whole[] = {
@@ -137,7 +137,7 @@ static void test_each_file_alone(void)
 	check_dependences(tree, &trip, table, G_N_ELEMENTS(table), "");
 }
 
-/* A file that says nothing sensible gives no value, and above all no 0. */
+/* A file without a sensible value gives no value, and in particular not 0. */
 static void test_garbage(void)
 {
 	static const char *const texts[] = {"", "\n", "-\n", "\xff\xfe\x01",
@@ -156,7 +156,7 @@ static void test_garbage(void)
 		while (g_hash_table_iter_next(&each, &name, &value)) {
 			if (strcmp(name, HOST_CPU) == 0)
 				continue;
-			/* Nothing read or written is a fact: an empty io.stat. */
+			/* An empty io.stat is valid: nothing was read or written. */
 			gboolean idle = t < 2 && strcmp(name, "io.stat") == 0;
 
 			g_assert_cmpstr(value, ==, idle ? "" : "!50");
@@ -193,7 +193,7 @@ static void test_odd_paths(void)
 		{"/a/../a", "memory.current", "!10"},
 		{"", "memory.current", "!50"},
 		{"a", "memory.current", "!50"},
-		/* A cgroup called like a v1 controller is no v1 hierarchy. */
+		/* A cgroup with the name of a v1 controller is not a v1 hierarchy. */
 		{"/pids", "memory.current", "4096"},
 		{"/bare", "pids.current", "!10"},
 	};
@@ -232,7 +232,7 @@ static void test_denied(void)
 	g_assert_cmpint(chmod(dir, 0700), ==, 0);
 }
 
-/* v1 controllers as a hybrid host mounts them. */
+/* Writes v1 controllers as a hybrid host mounts them. */
 static void write_v1(const Tree *tree)
 {
 	tree_write(tree, "cpuacct/a/cpuacct.usage", "7654321\n");
@@ -257,7 +257,7 @@ static const struct expected v1_values[] = {
 	{"/a", "memory.current", "4096"},
 	{"/a", "memory.max", UNLIMITED},
 	{"/a", "memory.peak", "8192"},
-	/* The kernel shows this file for the root, but charges nothing to it. */
+	/* In v1 the kernel shows this file for the root, but charges nothing to it. */
 	{"/", "memory.current", "77"},
 	{"/", "memory.peak", "!70"},
 	{"/a", "pids.current", "2"},
@@ -270,13 +270,13 @@ static const struct expected v1_values[] = {
 static void test_hybrid(void)
 {
 	static const struct expected unified[] = {
-		{"/a", "cpu.usage_usec", "42"}, /* the unified file is asked first */
+		{"/a", "cpu.usage_usec", "42"}, /* the unified file takes precedence */
 		{"/a", "psi.cpu.some.total_usec", "11"},
 		{"/b", "cpu.usage_usec", "43"},
 		{"/b", "memory.current", "!10"},  /* no such path under the v1 mount */
-		{"/c", "cpu.nr_throttled", "50"}, /* here only one of two is missing */
+		{"/c", "cpu.nr_throttled", "50"}, /* only one of two is missing here */
 		{"/c", "cpu.throttled_usec", "6"},
-		/* A cgroup of v1 only: it exists, and has the values of its controller. */
+		/* A cgroup that is only in v1: it exists, and has the values of its controller. */
 		{"/v", "memory.current", "3"},
 		{"/v", "memory.high", "!10"},
 		{"/v", "cpu.usage_usec", "!10"},
@@ -320,14 +320,14 @@ static void test_mountinfo(void)
 		{"9 8 0:1 /ct /mnt/c\\040g rw - cgroup2 none rw\n", "/ct/x", "4096"},
 		{"9 8 0:1 /ct /mnt/c\\040g rw - cgroup2 none rw\n", "/x", "!10"},
 		{"9 8 0:1 /.. /mnt/c\\040g rw - cgroup2 none rw\n", "/../x", "4096"},
-		/* The mount that shows the whole tree is taken, wherever it stands. */
+		/* The mount that shows the whole tree is used, at any position. */
 		{"9 8 0:1 /ct /mnt/part rw - cgroup2 none rw\n"
 		 "7 8 0:1 / /mnt/c\\040g rw shared:1 - cgroup2 none rw\n",
 		 "/x", "4096"},
 		{"7 8 0:1 / /mnt/c\\040g rw - cgroup2 none rw\n"
 		 "9 8 0:1 /ct /mnt/part rw - cgroup2 none rw\n",
 		 "/x", "4096"},
-		/* Without a mount, what lies in the cgroup root. */
+		/* Without a mount, the contents of the cgroup root are used. */
 		{"9 8 0:1 / /mnt rw - tmpfs none rw\n", "/y", "77"},
 	};
 	g_autoptr(Tree) tree = tree_new();
@@ -359,7 +359,7 @@ static void check_host_cpu(struct field_trip *trip, const char *value)
 	g_assert_cmpstr(harvest_value(h, HOST_CPU), ==, value);
 }
 
-/* The exact time of all threads is that of the root of cpuacct, and of no other cgroup. */
+/* Only the root of cpuacct has the exact time of all threads, no other cgroup. */
 static void test_host_cpu(void)
 {
 	static const struct {
@@ -429,7 +429,7 @@ static void test_findings(void)
 	g_assert_nonnull(strstr(hybrid, "systemd.unified_cgroup_hierarchy=1"));
 }
 
-/* The root cgroup exists wherever cgroups do, and has used CPU time. */
+/* The root cgroup exists wherever there are cgroups, and has used CPU time. */
 static void test_live(void)
 {
 	struct field_trip trip = {.proc = "/proc",

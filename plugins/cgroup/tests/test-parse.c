@@ -6,7 +6,7 @@
 #include "../mounts.h"
 #include "../parse.h"
 
-#define NONE G_MAXUINT64 - 1 /* the parser refuses */
+#define NONE G_MAXUINT64 - 1 /* the parser rejects it */
 
 static void test_limit(void)
 {
@@ -34,7 +34,7 @@ static void test_limit(void)
 	}
 }
 
-/* No default stands in for what the file does not say. */
+/* No default replaces a value that the file lacks. */
 static void test_cpu_max(void)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static void test_maps(void)
 	}
 }
 
-/* A file of more entries than a map holds is refused as a whole. */
+/* A file with more entries than a map has room for is rejected as a whole. */
 static void test_map_bounds(void)
 {
 	g_autofree struct cgroup_map *map = g_new0(struct cgroup_map, 1);
@@ -200,11 +200,11 @@ static void test_mount_path(void)
 		{"mnt", "/ct/1", "/ct/1", "mnt", 0},
 		{"mnt", "/ct/1", "/ct/12", NULL, -EXDEV},
 		{"mnt", "/ct/1", "/other", NULL, -EXDEV},
-		/* Mounted outside, seen from within a cgroup namespace. */
+		/* Mounted outside, and seen from inside a cgroup namespace. */
 		{"mnt", "/..", "/../x", "mnt/x", 0},
 		{"mnt", "/..", "/x", NULL, -EXDEV},
 		{"mnt", "/..", "/../../x", NULL, -EXDEV},
-		/* Never out of the mount. */
+		/* No path leads out of the mount. */
 		{"mnt", "/", "/../x", NULL, -EXDEV},
 		{"mnt", "/", "/..", NULL, -EXDEV},
 		{"mnt", "/", "/a/../../b", NULL, -EXDEV},
