@@ -5,18 +5,18 @@
 
 #include "cgroup-lines.h"
 
-/* Longer than any comm, so that a comm cannot pose as the ruler in sched. */
+/* Longer than any comm, so that no comm can pass for the ruler in sched. */
 #define RULER_MIN 32u
 /* The ruler is within this many lines; the worst case is a comm of 15
  * newlines. */
 #define RULER_LINES 20u
 
-/* Kernel comms have at most 15 bytes, work queues show up to 63. */
+/* Comms have at most 15 bytes, but work queues show up to 63. */
 #define COMM_MAX 255u
 
 /* ---- the index -------------------------------------------------------- */
 
-/* The part of a key after the last dot. */
+/* Returns the part of a key after the last dot. */
 static struct text last_segment(struct text key)
 {
 	const char *dot = key.len > 0 ? memrchr(key.p, '.', key.len) : NULL;
@@ -26,7 +26,8 @@ static struct text last_segment(struct text key)
 	return (struct text){dot + 1, key.len - (size_t)(dot + 1 - key.p)};
 }
 
-/* Spreads the kernel's keys well enough: many share prefixes, but few both length and end. */
+/* Returns the hash of a key.  This spreads the kernel's keys well enough: many share prefixes, but
+ * few both length and end. */
 static unsigned bucket_of(struct text key)
 {
 	if (key.len == 0)
@@ -121,14 +122,15 @@ static void schedstat_parse(const struct files_index *index, enum file_id file, 
 
 /* ---- files of "key: value" lines -------------------------------------- */
 
-/* A table key with a dot only matches a whole key, as last has no dot. */
+/* Whether a key is that of a metric.  A key with a dot in the table only matches a whole key, as
+ * last has no dot. */
 static bool key_matches(const struct procfs_metric *metric, struct text whole, struct text last)
 {
 	return text_equal(last, metric->key) || text_equal(whole, metric->key);
 }
 
-/* The text before the colon, up to the first blank.  No key in the table contains a blank, and
- * sched pads its keys with dozens, too many to trim from the end. */
+/* Returns the text before the colon, up to the first blank.  No key in the table contains a blank,
+ * and sched pads its keys with dozens, too many to trim from the end. */
 static struct text key_before(const char *start, const char *colon)
 {
 	size_t len = (size_t)(colon - start);
@@ -145,7 +147,7 @@ static bool is_whole(struct text key, const char *colon)
 	return text_trim((struct text){end, (size_t)(colon - end)}).len == 0;
 }
 
-/* In sched a key counts by its last segment, whatever prefix this kernel puts
+/* Parses a line.  In sched a key counts by its last segment, whatever prefix this kernel puts
  * before it ("se.statistics.nr_wakeups", "stats.nr_wakeups"). */
 static void line_parse(const struct files_index *index, enum file_id file, struct text line,
 		       struct value *values)
@@ -198,8 +200,7 @@ static struct text sched_body(struct text text)
 	return text;
 }
 
-/* Subtracts one value from another: absent unless both are present, never below
- * 0. */
+/* Subtracts one value from another: absent unless both are present, never below 0. */
 static void subtract(struct value *from, const struct value *minus)
 {
 	if (from->why != CTPROF_PRESENT)
@@ -210,7 +211,7 @@ static void subtract(struct value *from, const struct value *minus)
 		from->why = minus->why;
 }
 
-/* The value of a line that begins with the key and a blank; false if there is none. */
+/* Finds the value of a line that begins with the key and a blank; false if there is none. */
 static bool find_line(struct text body, const char *key, struct text *ret)
 {
 	const char *at = body.len > 0 ? memmem(body.p, body.len, key, strlen(key)) : NULL;
@@ -222,11 +223,12 @@ static bool find_line(struct text body, const char *key, struct text *ret)
 	return text_take_line(&body, &line) && text_split(line, ':', &left, ret);
 }
 
-/* Only SCHED_OTHER and SCHED_BATCH have a slice, and only SCHED_DEADLINE has a deadline. */
+/* Sets why values are missing: only SCHED_OTHER and SCHED_BATCH have a slice, and only
+ * SCHED_DEADLINE has a deadline. */
 static void judge_policy(const struct files_index *index, struct text body, struct value *values)
 {
 	struct value *slice = &values[index->slice - 1];
-	struct value *deadline = &values[index->dl_runtime - 1]; /* two of them */
+	struct value *deadline = &values[index->dl_runtime - 1]; /* and the one after it */
 	struct text policy;
 
 	if (!find_line(body, "\npolicy ", &policy))
@@ -239,7 +241,7 @@ static void judge_policy(const struct files_index *index, struct text body, stru
 			deadline[i].why = CTPROF_ABSENT_INAPPLICABLE;
 }
 
-/* Before Linux 6.8 sched has two estimates, and the kernel uses the larger one. */
+/* Joins two estimates of sched, as it has before Linux 6.8: the kernel uses the larger one. */
 static void join_util_est(struct text body, struct value *value)
 {
 	struct text ewma, enqueued;
@@ -273,7 +275,7 @@ static void sched_parse(const struct files_index *index, enum file_id file, stru
 
 /* ---- files of one name ------------------------------------------------ */
 
-/* The kernel adds one newline; any other byte belongs to the name. */
+/* Takes a name: the kernel adds one newline; any other byte belongs to the name. */
 static void name_parse(const struct files_index *index, enum file_id file, struct text text,
 		       struct value *values)
 {

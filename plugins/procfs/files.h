@@ -6,7 +6,7 @@
 
 #define INDEX_BUCKETS 128u
 
-/* Where each file's rows of the metric table are, and its keys by hash. */
+/* The rows of each file in the metric table, and the file's keys by hash. */
 struct files_index {
 	uint8_t first[N_FILES]; /* row of the file's first metric */
 	uint8_t count[N_FILES];

@@ -14,7 +14,7 @@
 
 #define SAMPLE_SIZE (16u * 1024)
 
-/* A process to try the files on. */
+/* A process on which the files are tried. */
 struct sample {
 	const struct ctprof_host *host;
 	int proc_fd;
@@ -24,8 +24,8 @@ struct sample {
 	char text[SAMPLE_SIZE];
 };
 
-/* 0 if the file of the sample process can be read, otherwise a positive errno;
- * some files can be opened but not read. */
+/* Returns 0 if the file of the sample process can be read, otherwise a positive errno; some files
+ * can be opened but not read. */
 static int try_read(struct sample *sample, const char *file)
 {
 	char path[64];
@@ -43,7 +43,8 @@ static bool has_rights(const struct ctprof_host *host)
 	       capability_is_held(host, CAP_DAC_READ_SEARCH);
 }
 
-/* Process 1 always exists: if it is not visible, neither are other users' processes. */
+/* Tries process 1, which always exists: if it is not visible, neither are other users'
+ * processes. */
 static int try_first(struct sample *sample)
 {
 	if (!file_shows_own_pids(sample->host))
@@ -76,8 +77,8 @@ static bool has_word(const struct sample *sample, const char *word)
 	return memmem(sample->text, sample->len, word, strlen(word));
 }
 
-/* The file itself shows whether statistics are kept, even before 4.6, which has no sysctl, and
- * where the sysctl is hidden. */
+/* Judges by the file itself, which shows whether statistics are kept, even before 4.6, which has no
+ * sysctl, and if the sysctl is hidden. */
 static void judge_sched(struct sample *sample, struct ctprof_finding *ret)
 {
 	if (try_read(sample, "sched") == ENOENT)

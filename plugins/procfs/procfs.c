@@ -129,7 +129,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 
 		if (!reader_read_thread(&worker->reader, batch, row, &line))
 			plan->host->vanished(batch, row);
-		/* Unless an earlier source has filled its memory. */
+		/* Only if no earlier source has filled its memory. */
 		else if (leader && climbs && !smaps_is_told(plan->host, batch, row, &worker->slots))
 			smaps_ladder_add(&worker->ladder,
 					 (struct smaps_want){.row = row,
@@ -137,7 +137,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 							     .exited = line.state == 'Z' ||
 								       line.state == 'X'});
 	}
-	/* Last, so that files that may wait for a lock do not delay others. */
+	/* These come last, so that files that may wait for a lock do not delay others. */
 	smaps_ladder_finish(&worker->ladder, batch);
 	return 0;
 }
@@ -153,8 +153,8 @@ static int procfs_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* The other inputs of the values of a thread that does not run: the set of values that are read,
- * and the state of sched_ext. */
+/* Marks the other inputs of the values of a thread that does not run: the set of values that are
+ * read, and the state of sched_ext. */
 static uint64_t mark_setting(const struct plan *plan)
 {
 	static const char *const files[] = {"kernel/sched_ext/state",

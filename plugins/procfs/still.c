@@ -11,12 +11,12 @@
 #define FNV_PRIME UINT64_C(0x100000001b3)
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 /* Columns of stat after the name, counted from 0: up to starttime, and from processor to policy.
- * The columns in between are sizes of the address space, which other threads change, and
- * signals. */
+ * The columns in between are signals, and sizes of the address space, which other threads
+ * change. */
 #define LAST_OF_FIRST 19u
 #define FIRST_OF_LAST 36u
 #define LAST 38u
-/* Ended threads that may be kept, in addition to as many as are alive. */
+/* Maximum number of ended threads to keep, in addition to as many as are alive. */
 #define MOST_ENDED 4096u
 
 void still_init(struct still *still)
@@ -114,7 +114,7 @@ uint64_t still_mark_stat(struct text stat)
 
 uint64_t still_mark_schedstat(uint64_t mark, struct text schedstat, int32_t tid)
 {
-	/* Larger than struct sched_attr, of which the kernel sets the members it has. */
+	/* Larger than struct sched_attr; the kernel sets the members that it has. */
 	char asked[128] = {0};
 	struct text run, wait, slices, rest = schedstat;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps values of threads that have not run since the sample before, so that they need not be read
- * again.
+ * Keeps values of threads that have not run since the previous sample, so that they need not be
+ * read again.
  *
- * stat, schedstat, cgroup, the affinity and sched_getattr() are read of every thread in every
+ * stat, schedstat, cgroup, the affinity and sched_getattr() are read for every thread in every
  * sample.  They may show that a thread was on no CPU meanwhile (run time and timeslices), is not
  * about to be (state R), and has the same name, policy, priorities and slice.  Then the switches in
  * status, the values in sched and the counts in io are unchanged, too: the kernel counts them for
@@ -53,10 +53,10 @@ void still_clear(struct still *still);
 /* Begins another sample of a live root; setting: a mark of the other inputs of the values. */
 void still_again(struct still *still, uint64_t setting);
 
-/* The entry of a thread, which is added if needed; NULL: out of memory. */
+/* Returns the entry of a thread, which is added if needed; NULL: out of memory. */
 struct still_thread *still_find(struct still *still, int32_t tid);
 
-/* A mark is a hash of contents.  0: the thread must be read again. */
+/* Adds contents to a mark, which is a hash of them.  0: the thread must be read again. */
 uint64_t still_mark(uint64_t mark, const void *bytes, size_t len);
 /* Marks stat: the name, and the columns that belong to the thread. */
 uint64_t still_mark_stat(struct text stat);

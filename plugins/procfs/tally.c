@@ -46,7 +46,7 @@ void tally_merge(struct tally *into, const struct tally *from)
 			into->failures[file][i] += from->failures[file][i];
 }
 
-/* Failures of a file with that errno; err 0: with any. */
+/* Counts failures of a file with that errno; err 0: with any. */
 static uint64_t tally_count(const struct tally *tally, enum file_id file, int err)
 {
 	uint64_t count = 0;
@@ -67,7 +67,8 @@ static uint64_t count_all(const struct tally *tally)
 	return count;
 }
 
-/* The file with the most failures, the smaller name in a tie; NULL if none. */
+/* Returns the file with the most failures, in a tie the name that sorts first; NULL if there are
+ * none. */
 static const char *dominant_file(const struct tally *tally)
 {
 	const char *name = NULL;
@@ -85,8 +86,7 @@ static const char *dominant_file(const struct tally *tally)
 	return name;
 }
 
-/* Whether at least half of the failures are files that depend on a kernel
- * option. */
+/* Whether at least half of the failures are in files that depend on a kernel option. */
 static bool config_dominates(const struct tally *tally)
 {
 	uint64_t all = count_all(tally);
@@ -171,7 +171,7 @@ int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY]
 
 /* ---- the words -------------------------------------------------------- */
 
-/* A failure the user can do something about. */
+/* Failures that the user can do something about. */
 static const struct {
 	enum file_id file;
 	int err;
@@ -205,7 +205,7 @@ static void say_hints(const struct tally *tally, const struct ctprof_host *host)
 
 		if (count == 0)
 			continue;
-		/* No hint for a user who has the capabilities and is still refused. */
+		/* There is no hint for a user who has the capabilities and is still refused. */
 		if (hints[i].err == EACCES && capability_is_held(host, CAP_SYS_PTRACE) &&
 		    capability_is_held(host, CAP_DAC_READ_SEARCH))
 			continue;

@@ -12,10 +12,10 @@
 struct tally {
 	uint64_t threads;
 	uint64_t negative;                        /* durations the kernel printed with a '-' */
-	uint64_t failures[N_FILES][TALLY_ERRNOS]; /* by place in the table of errnos */
+	uint64_t failures[N_FILES][TALLY_ERRNOS]; /* by index in the table of errnos */
 };
 
-/* err is a positive errno; files that are not tallied are ignored. */
+/* Counts a failure; err is a positive errno.  Files that are not tallied are ignored. */
 void tally_failure(struct tally *tally, enum file_id file, int err);
 void tally_merge(struct tally *into, const struct tally *from);
 

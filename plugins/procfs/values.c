@@ -75,7 +75,7 @@ void value_parse_letter(struct text raw, struct value *ret)
 	set_number(ret, letter > ' ' && letter < 0x7f, letter);
 }
 
-/* The first six digits after the dot, padded with zeros. */
+/* Converts the first six digits after the dot, padded with zeros. */
 static bool fraction_ns(struct text digits, uint64_t *ret)
 {
 	uint64_t ns = 0;

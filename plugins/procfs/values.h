@@ -9,7 +9,7 @@
 #include "policy.h"
 #include "text.h"
 
-/* Borrows its text from the file's buffer or from store: not to be copied. */
+/* The text is borrowed from the file's buffer or from store, so the struct must not be copied. */
 struct value {
 	uint32_t why;  /* enum ctprof_absence; CTPROF_PRESENT: bits or text is set */
 	bool negative; /* absent because the kernel printed a negative duration */
@@ -21,7 +21,7 @@ struct value {
 /* raw is trimmed but not yet checked; sets why, and bits or text. */
 typedef void value_parse_fn(struct text raw, struct value *ret);
 
-/* For a value that its file lacks. */
+/* Sets a value that its file lacks. */
 void value_set_missing(struct value *ret);
 
 value_parse_fn value_parse_u64;

@@ -178,6 +178,7 @@ void run_init_tree(struct run *run)
 
 /* ---- what does not answer --------------------------------------------------- */
 
+/* These are not GLib's, into which thread sanitizers cannot see. */
 static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
 static gboolean gate_open;

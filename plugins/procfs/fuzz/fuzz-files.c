@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every parser of a plain file, chosen by the first byte of the input. */
+/* Runs the parser of a plain file, chosen by the first byte of the input. */
 #include "../files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sums of smaps, read in two pieces as the helper may. */
+/* Sums smaps read in two pieces, as the helper may do. */
 #include "smaps-sums.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parsers of the kernel's files, as tables of cases. */
+/* Tests the parsers of the kernel's files, with tables of cases. */
 #include <glib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static unsigned row_of(const char *metric)
 	g_error("no metric %s", metric);
 }
 
-/* The text stands in a block of its own size: a read beyond it is caught. */
+/* Parses a copy of the text's exact size, so that a read beyond it is detected. */
 static const struct value *parse(enum file_id file, const char *bytes, gsize len,
 				 const char *metric, char **ret_copy)
 {
@@ -181,7 +181,7 @@ static void test_status(void)
 	}
 }
 
-/* The heading as the kernel prints it, around a comm. */
+/* The heading as the kernel prints it, which contains the comm. */
 #define SCHED_HEADING(comm)                                                                        \
 	comm " (1, #threads: 1)\n"                                                                 \
 	     "-------------------------------------------------------------------\n"
@@ -294,7 +294,7 @@ static void test_dotted(void)
 	}
 }
 
-/* Paths in v1 controllers, where they are not the thread's own. */
+/* Paths in v1 controllers that differ from the thread's own. */
 static void test_cgroup_v1(void)
 {
 	static const struct {
@@ -324,7 +324,7 @@ static void test_cgroup_v1(void)
 	}
 }
 
-/* Values that are text: expect NULL when the metric is missing. */
+/* Values that are text: expect is NULL if the metric is missing. */
 static void test_texts(void)
 {
 	static const struct {
@@ -353,8 +353,8 @@ static void test_texts(void)
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n0::/unified/path\n5:freezer:/y",
 		 "/unified/path"},
 		{FILE_CGROUP, "cgroup", "12:cpuset:/x\n5:freezer:/y\n", NULL},
-		/* Without v2, the first of the controllers that are known, unless all are in its
-		 * root; then that of another, or of systemd. */
+		/* Without v2: the first of the known controllers, unless all are in the root; then
+		 * that of another one, or of systemd. */
 		{FILE_CGROUP, "cgroup", "4:memory:/m\n2:cpu,cpuacct:/c:1\n", "/c:1"},
 		{FILE_CGROUP, "cgroup", "4:memory:/m\n2:cpu,cpuacct:/\n1:name=systemd:/s\n", "/m"},
 		{FILE_CGROUP, "cgroup",
@@ -440,7 +440,7 @@ static void test_smaps(void)
 	}
 }
 
-/* However the text is cut into pieces, the sums are the same. */
+/* The sums are the same for all pieces of text. */
 static void test_smaps_pieces(void)
 {
 	static const char text[] = MAPPING MAPPING "Locked: 5 kB";
@@ -487,14 +487,14 @@ static void test_mask(void)
 	g_assert_cmpuint(cpus[1], ==, 2);
 	g_assert_cmpuint(cpus[2], ==, 63);
 	g_assert_cmpuint(cpus[3], ==, 131);
-	/* Bytes the kernel did not write are not looked at. */
+	/* Bytes that the kernel did not write are ignored. */
 	g_assert_cmpuint(affinity_parse_mask(mask, 16, cpus, 8), ==, 3);
 	g_assert_cmpuint(affinity_parse_mask(mask, sizeof mask, cpus, 2), ==, 2);
 	g_assert_cmpuint(affinity_parse_mask(mask, 0, cpus, 8), ==, 0);
 }
 
-/* The parsers rely on this: a file's rows are together, columns ascend, every
- * subtrahend is found, and ranks are those of the lists. */
+/* The parsers rely on this: the rows of a file are adjacent, columns ascend, every subtrahend is
+ * found, and ranks are those of the lists. */
 static void test_table(void)
 {
 	bool ranks[64] = {false};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin over trees the test writes: every file, failure, option and tally. */
+/* Tests the plugin over trees the test writes: every file, failure, option and tally. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void test_tree(void)
 	g_assert_cmpuint(fake_host_u64(run.fake, 1, "run_time_ns"), ==, 11);
 	g_assert_cmpuint(fake_host_u64(run.fake, 1, "nr_wakeups"), ==, 11);
 	g_assert_cmpuint(fake_host_u64(run.fake, 1, "rchar"), ==, 11);
-	/* A line that is not there is no value, and no failure. */
+	/* A missing line is an absent value, but not a failure. */
 	g_assert_cmpuint(fake_host_state(run.fake, 1, "wait_sum"), ==, CTPROF_ABSENT_UNSUPPORTED);
 	g_assert_cmpuint(fake_host_state(run.fake, 1, "syscr"), ==, CTPROF_ABSENT_UNSUPPORTED);
 	/* Values of the process are in the leader's row only. */
@@ -48,7 +48,7 @@ static void test_tree(void)
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_state"), ==, "exact");
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_source"), ==, "rollup");
 	g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, 1);
-	/* The name of the process came with its leader's own. */
+	/* The name of the process was taken from its leader's own. */
 	g_assert_cmpuint(fake_host_opens(run.fake, "../comm"), ==, 0);
 	run_summary(&run);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.tids_walked"), ==, 2);
@@ -59,8 +59,8 @@ static void test_tree(void)
 			"20 parse: 2 threads walked, 0 read failures\n");
 }
 
-/* The process's name is read once for rows of one process, again for the next,
- * and not taken over into another batch. */
+/* The process's name is read once for the rows of a process, again for the next process, and not
+ * kept for another batch. */
 static void test_pcomm(void)
 {
 	RUN run = {0};
@@ -99,7 +99,7 @@ static void test_odd_names(void)
 	}
 }
 
-/* Without stat there is no thread: nothing more is read, nothing counted. */
+/* Without stat there is no thread: nothing more is read, and no failure is counted. */
 static void test_vanished(void)
 {
 	RUN run = {0};
@@ -216,7 +216,7 @@ static void test_bad_values(void)
 			"20 parse: 1 threads walked, 0 read failures, 2 negative-dotted values\n");
 }
 
-/* A status longer than the first buffer, and one longer than any. */
+/* A status longer than the first buffer, and one longer than the largest. */
 static void test_long_files(void)
 {
 	static const struct {
@@ -243,7 +243,7 @@ static void test_long_files(void)
 	}
 }
 
-/* No file is opened none of whose metrics is wanted. */
+/* A file is opened only if any of its metrics is wanted. */
 static void test_demand(void)
 {
 	static const struct {
@@ -261,7 +261,7 @@ static void test_demand(void)
 		{"syscr", {"/io"}},
 		{"process_majflt", {"../stat"}},
 		{"process_wchar", {"../io"}},
-		/* stat shows which are kernel threads, which have no memory. */
+		/* stat is needed to recognise kernel threads, which have no memory. */
 		{"smaps_source", {"/stat", "/smaps_rollup"}},
 		{"parse_summary.tids_walked", {NULL}},
 	};
@@ -319,7 +319,7 @@ static void test_no_v1(void)
 
 /* ---- hints ------------------------------------------------------------ */
 
-/* The hint shows the remedy that applies, and only on a host where there is one. */
+/* The hint gives the remedy that applies, and only on a host that has one. */
 static void test_hints(void)
 {
 	static const struct {
@@ -360,7 +360,8 @@ static void test_hints(void)
 	}
 }
 
-/* A tie goes to the smaller name; half is enough to blame the configuration. */
+/* In a tie the name that sorts first wins; half of the failures are enough to blame the
+ * configuration. */
 static void test_dominant(void)
 {
 	static const struct {
@@ -396,7 +397,7 @@ static void test_dominant(void)
 	}
 }
 
-/* Rows of thread 10 are complete already. */
+/* All values of thread 10 have been filled. */
 static int fill_ten(const struct ctprof_batch *batch, uint64_t row, uint32_t slot)
 {
 	(void)slot;

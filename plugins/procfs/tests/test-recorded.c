@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin over recorded kernels and over this very process. */
+/* Tests the plugin over recorded kernels and over this process. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -69,7 +69,7 @@ static char *read_file(const char *proc, struct tid at, const char *name)
 	return g_file_get_contents(path, &text, NULL, NULL) ? text : NULL;
 }
 
-/* The other way to find a value: a pattern of one group over the whole file. */
+/* Finds a value in another way: by a pattern with one group over the whole file. */
 static const struct {
 	const char *metric, *file, *pattern;
 } oracles[] = {
@@ -136,7 +136,8 @@ static void check_value(struct run *run, guint row, gsize i, const char *expect)
 				 g_ascii_strtoull(expect, NULL, 10));
 }
 
-/* Threads of other classes have no slice; everything else is the kernel's lack. */
+/* Returns why a metric is missing: threads of other classes have no slice; all else is missing in
+ * the kernel. */
 static guint32 missing_state(struct run *run, guint row, const char *metric)
 {
 	const char *policy = fake_host_string(run->fake, row, "policy");
@@ -178,7 +179,7 @@ static guint count_states(struct run *run, guint rows, const char *word)
 	return n;
 }
 
-/* Every thread of a recorded kernel, against patterns over the same files. */
+/* Compares every thread of a recorded kernel with patterns over the same files. */
 static void test_recorded(gconstpointer data)
 {
 	const char *kernel = data;
@@ -207,7 +208,7 @@ static void test_recorded(gconstpointer data)
 	g_assert_cmpuint(count_states(&run, threads->len, "not-applicable"), >, 2);
 	g_assert_cmpuint(count_states(&run, threads->len, "inaccessible"), ==, 0);
 	run_summary(&run);
-	/* Kernel threads and zombies are no failures. */
+	/* Kernel threads and zombies do not count as failures. */
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.read_failures"), ==, 0);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.tids_walked"), ==, threads->len);
 }
@@ -216,7 +217,7 @@ static void test_recorded(gconstpointer data)
 
 #define ODD_NAME "a) \n:\xe2\x82"
 
-/* This very thread, whose truth is known. */
+/* Reads this thread, whose values are known. */
 static void test_self(void)
 {
 	RUN run = {0};
@@ -254,7 +255,7 @@ static void *wait_for_signal(void *data)
 	return NULL;
 }
 
-/* A process whose leader has ended while another thread lives on. */
+/* Forks a process whose leader exits while another thread stays. */
 static pid_t fork_headless(void)
 {
 	static int ends[2];
@@ -266,7 +267,7 @@ static pid_t fork_headless(void)
 		pthread_t thread;
 
 		pthread_create(&thread, NULL, wait_for_signal, &ends[1]);
-		/* The leader alone ends, and runs no handlers of the test. */
+		/* Only the leader exits, without running handlers of the test. */
 		syscall(SYS_exit, 0);
 	}
 	g_assert_cmpint(read(ends[0], &ready, 1), ==, 1);
@@ -308,7 +309,7 @@ static void test_headless(void)
 #define ENDED 4
 #define FAULTS 512
 
-/* Burns, faults and writes, and ends. */
+/* Uses CPU time, faults pages, writes, and ends. */
 static void *spend(void *data)
 {
 	struct timespec now = {0};
@@ -323,8 +324,8 @@ static void *spend(void *data)
 	return NULL;
 }
 
-/* Returns a stopped process whose threads have ended except for one; it has called
- * getrusage() last. */
+/* Returns a stopped process of which all threads but one have ended; it has called getrusage()
+ * last. */
 static pid_t fork_spent(struct rusage *shared, int pipe_end)
 {
 	pid_t pid = fork();
@@ -350,7 +351,7 @@ static void check_ticks(struct run *run, const char *metric, struct timeval spen
 {
 	guint64 ticks = (guint64)spent.tv_sec * 100 + (guint64)spent.tv_usec / 10000;
 
-	/* Between getrusage() and the stop it may have come to the next. */
+	/* Another tick may have begun between getrusage() and the stop. */
 	g_test_message("%s", metric);
 	g_assert_cmpuint(fake_host_u64(run->fake, 0, metric), >=, ticks);
 	g_assert_cmpuint(fake_host_u64(run->fake, 0, metric), <=, ticks + 1);
@@ -399,15 +400,15 @@ static void test_spent(void)
 static void test_probe(void)
 {
 	static const struct {
-		const char *schedstats; /* NULL: no such file */
-		const char *suffix;     /* what fails */
+		const char *schedstats; /* NULL: the file does not exist */
+		const char *suffix;     /* ending of the path that fails */
 		int err;
-		const char *finding; /* among the findings */
+		const char *finding; /* must be among the findings */
 		const char *sched;   /* NULL: with all lines */
 	} cases[] = {
 		{"1\n", NULL, 0, "identity 10 |\nsched 10 |\nio 10 |\nprocess 10 |\n", NULL},
 		{"0\n", NULL, 0, "|sysctl kernel.sched_schedstats=1\n", NULL},
-		/* Before 4.6, and with subset=pid: counted all the same. */
+		/* Before 4.6, and with subset=pid, there is no file, but statistics are counted. */
 		{NULL, NULL, 0, "sched 10 |\n", NULL},
 		{NULL, NULL, 0, "|CONFIG_SCHEDSTATS=y\n", "nr_switches : 1\n"},
 		{"1\n", NULL, 0, "sched 20 no block_sum and voluntary_sleep_ns", WAKEUPS},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The memory of processes: the ladder of files, and reads that do not return. */
+/* Tests the memory of processes: the ladder of files, and reads that do not return. */
 #include <string.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static struct procfs *instance(const struct run *run)
 	return run->self;
 }
 
-/* stat of a thread in that state, with those flags. */
+/* Writes stat of a thread in that state, with those flags. */
 static void write_stat(struct run *run, int tgid, int tid, char state, unsigned flags)
 {
 	run_write_thread(run, tgid, tid, "stat",
@@ -33,7 +33,7 @@ static void test_ladder(void)
 		char state;
 		unsigned flags;
 		const char *rollup, *smaps, *sibling_rollup, *sibling_smaps;
-		guint32 why; /* of the figures */
+		guint32 why; /* of the amounts */
 		const char *figures, *state_word, *source;
 		guint failures;
 	} cases[] = {
@@ -94,7 +94,7 @@ static void test_ladder(void)
 	}
 }
 
-/* smaps longer than the helper's buffer is summed all the same. */
+/* smaps longer than the helper's buffer is summed correctly. */
 static void test_long_smaps(void)
 {
 	RUN run = {0};
@@ -133,7 +133,8 @@ static int is_filled(const struct ctprof_batch *batch, uint64_t row, uint32_t sl
 	return row == 0;
 }
 
-/* Values that an earlier source has put are not read again; an old host cannot tell which. */
+/* Values that an earlier source has put are not read again; an old host cannot report which these
+ * are. */
 static void test_told(void)
 {
 	static const struct {
@@ -164,7 +165,7 @@ static void test_told(void)
 	}
 }
 
-/* More processes than the helper takes at once. */
+/* There are more processes than the helper takes at once. */
 static void test_many(void)
 {
 	RUN run = {0};
@@ -181,7 +182,7 @@ static void test_many(void)
 	}
 }
 
-/* No thread is started for a batch without a leader that wants memory. */
+/* No thread is started for a batch in which no leader's memory is wanted. */
 static void test_no_helper(void)
 {
 	RUN run = {0};
@@ -198,8 +199,6 @@ static void test_no_helper(void)
 
 /* ---- reads that do not return ----------------------------------------- */
 
-/* Not GLib's: thread sanitizers do not see into those. */
-
 static void add_stuck(struct run *run, int pid)
 {
 	write_stat(run, pid, pid, 'S', USER);
@@ -214,8 +213,8 @@ static void wait_for_threads(guint n)
 	g_assert_cmpuint(run_count_own("task"), ==, n);
 }
 
-/* A stuck process is left out, the others of its batch are not; its helper ends
- * by itself, after the source has been closed, and leaks nothing. */
+/* A stuck process is left out, but not the others of its batch; its helper ends by itself, after
+ * the source has been closed, and leaks nothing. */
 static void test_stuck(void)
 {
 	guint threads = run_count_own("task");
@@ -254,7 +253,7 @@ static void test_stuck(void)
 	g_assert_cmpuint(run_count_own("fd"), ==, fds);
 }
 
-/* Many that are stuck cost only those: each other one is read. */
+/* Stuck processes cost only their own values: all others are read. */
 static void test_many_stuck(void)
 {
 	guint threads = run_count_own("task");
@@ -281,7 +280,7 @@ static void test_many_stuck(void)
 	wait_for_threads(threads);
 }
 
-/* When all helpers have been left behind, no more files are opened. */
+/* When all helpers have been abandoned, no more files are opened. */
 static void test_all_stuck(void)
 {
 	guint threads = run_count_own("task");
@@ -324,8 +323,8 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	gint64 end = g_get_monotonic_time() + SLOW_US;
 	ssize_t got = read(fd, buf, size);
 
-	/* The first file is read at once. Busy: a helper that slept would be given
-	 * much company, another gets little. */
+	/* The first file is read at once.  This is a busy loop: a helper that slept would get many
+	 * others beside it, this one gets few. */
 	while (got > 0 && !g_strstr_len(buf, got, "Rss: 10 kB") && g_get_monotonic_time() < end)
 		continue;
 	return got;
@@ -355,14 +354,14 @@ static guint read_slowly(const char *mode)
 	return read_out;
 }
 
-/* The budget ends the reading, without abandoning a helper; with "always" there is no budget.
- * On a busy host, it may be spent before any helper runs. */
+/* The budget ends the reading, without abandoning a helper; with "always" there is no budget.  On a
+ * busy host, the budget may be spent before any helper runs. */
 static void test_budget(void)
 {
 	guint read_out = 0;
 
 	for (guint tries = 0; tries < 20 && read_out == 0; tries++) {
-		/* A charge of the previous capture. */
+		/* This charge belongs to the previous capture. */
 		owner_charge(-1, 10, G_GUINT64_CONSTANT(1000000000));
 		read_out = read_slowly("auto");
 	}
@@ -384,7 +383,7 @@ static ssize_t lonely_read(int fd, void *buf, size_t size)
 	return got;
 }
 
-/* A file that takes long, without blocking, does not hold up the others of its batch. */
+/* A file that takes long without blocking does not delay the others of its batch. */
 static void test_long_read(void)
 {
 	RUN run = {0};
