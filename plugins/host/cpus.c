@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counting CPUs, cores, packages, nodes; and the CPUs' governors. */
+/* Counts CPUs, cores, packages and nodes, and reads the CPUs' governors. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ int host_collect_count(struct host_run *run, const struct host_item *item)
 	return n < 0 ? (int)n : host_run_put_u64(run, item->first, (uint64_t)n);
 }
 
-/* The lowest CPU that shares a core or package with this one, or -errno. */
+/* Returns the lowest CPU that shares a core or package with this one, or -errno. */
 static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *name)
 {
 	char path[128];
@@ -36,8 +36,7 @@ static int64_t first_sibling(struct host_run *run, uint32_t cpu, const char *nam
 	return n < 0 ? n : run->siblings[0];
 }
 
-/* Every core, and every package, has exactly one CPU that is the first of its
- * siblings. */
+/* Counts cores, or packages: each has exactly one CPU that is the first of its siblings. */
 int host_collect_first_siblings(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);
@@ -71,7 +70,7 @@ static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
 	return host_run_add(run, key, value);
 }
 
-/* CPUs without cpufreq are left out; an empty map is not a value. */
+/* Puts the governors.  CPUs without cpufreq are left out; an empty map is not a value. */
 int host_collect_governors(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);

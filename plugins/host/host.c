@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The threads' host: hardware, kernel, and settings that affect values. */
+/* Describes the threads' host: hardware, kernel, and settings that affect values. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@ static int collect_text(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, value);
 }
 
-/* The only text that may be empty: a kernel can be booted without arguments. */
+/* Puts the only text that may be empty: a kernel can be booted without arguments. */
 static int collect_cmdline(struct host_run *run, const struct host_item *item)
 {
 	ssize_t got = host_run_read(run, item->root, item->path);
@@ -88,8 +88,8 @@ static int collect_meminfo(struct host_run *run, const struct host_item *item)
 	return 0;
 }
 
-/* Without pressure files, PSI is off in a running kernel; a recorded tree may
- * just lack them. */
+/* Puts the state of PSI.  Without pressure files, PSI is off in a running kernel; a recorded tree
+ * may just lack them. */
 static int collect_psi(struct host_run *run, const struct host_item *item)
 {
 	ssize_t got = host_run_read(run, item->root, item->path);
@@ -100,7 +100,7 @@ static int collect_psi(struct host_run *run, const struct host_item *item)
 	return got < 0 ? (int)got : -EINVAL;
 }
 
-/* Values that only the running system can provide. */
+/* Puts values that only the running system can provide. */
 static int collect_sysconf(struct host_run *run, const struct host_item *item)
 {
 	int name = item->first == HOST_PAGE_SIZE ? _SC_PAGESIZE : _SC_CLK_TCK;
@@ -145,7 +145,7 @@ const struct host_item host_items[] = {
 	PROC(host_collect_xacct, HOST_CONFIG_TASK_XACCT, 1, "config.gz"),
 	SYS(host_collect_count, HOST_CPUS_POSSIBLE, "devices/system/cpu/possible"),
 	SYS(host_collect_count, HOST_CPUS_PRESENT, "devices/system/cpu/present"),
-	/* The second names were used before 5.3. */
+	/* The second names are those used before 5.3. */
 	TOPOLOGY(HOST_CORES, "core_cpus_list", "thread_siblings_list"),
 	TOPOLOGY(HOST_SOCKETS, "package_cpus_list", "core_siblings_list"),
 	SYS(collect_bool, HOST_SMT_ACTIVE, "devices/system/cpu/smt/active"),

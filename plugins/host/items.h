@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of the host's values: one row each. */
+/* The files of the host's values, one row each. */
 #pragma once
 
 #include "run.h"
@@ -16,14 +16,14 @@ struct host_item {
 	const char *other; /* an older name of path, or NULL */
 };
 
-/* Ends with a row without collect. */
+/* The last row has no collect. */
 extern const struct host_item host_items[];
 
-/* In cpus.c. */
+/* Defined in cpus.c. */
 int host_collect_count(struct host_run *run, const struct host_item *item);
 int host_collect_first_siblings(struct host_run *run, const struct host_item *item);
 int host_collect_governors(struct host_run *run, const struct host_item *item);
-/* In kernel.c. */
+/* Defined in kernel.c. */
 int host_collect_name(struct host_run *run, const struct host_item *item);
 int host_collect_arch(struct host_run *run, const struct host_item *item);
 int host_collect_delayacct(struct host_run *run, const struct host_item *item);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The name and version of the kernel, and its accounting and scheduler settings. */
+/* Reads the name and version of the kernel, and its accounting and scheduler settings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int host_collect_name(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* The file exists since 6.1. */
+/* The file exists since 6.1; before that, uname() replaces it. */
 int host_collect_arch(struct host_run *run, const struct host_item *item)
 {
 	struct text name;
@@ -56,7 +56,7 @@ int host_collect_arch(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* The sysctl exists since 5.14: before that, its absence means nothing. */
+/* Whether the sysctl is missing although the kernel is 5.14 or later; older ones do not have it. */
 static bool is_delayacct_missing(struct host_run *run)
 {
 	struct text release;
@@ -82,8 +82,7 @@ int host_collect_delayacct(struct host_run *run, const struct host_item *item)
 /* ---- config.gz --------------------------------------------------------- */
 
 #ifdef HAVE_ZLIB
-/* Unpacks a gzip file; returns its size, or 0 if it is invalid or does not
- * fit. */
+/* Unpacks a gzip file; returns its size, or 0 if it is invalid or does not fit. */
 static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 {
 	z_stream stream = {
@@ -131,8 +130,8 @@ int host_collect_xacct(struct host_run *run, const struct host_item *item)
 
 /* ---- scheduler sysctls ------------------------------------------------- */
 
-/* Reading sched_rt_* and sched_deadline_* rebuilds the scheduling domains of the host
- * (sched_rt_handler), so a recording reads them only once. */
+/* Whether a tunable is slow to read: reading sched_rt_* and sched_deadline_* rebuilds the
+ * scheduling domains of the host (sched_rt_handler), so a recording reads them only once. */
 static bool is_slow(const char *name)
 {
 	return strncmp(name, "sched_rt_", 9) == 0 || strncmp(name, "sched_deadline_", 15) == 0;

@@ -48,7 +48,7 @@ bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_wo
 	return true;
 }
 
-/* The digits at the start of text. */
+/* Takes the digits at the start of text. */
 static struct text take_digits(struct text *text)
 {
 	struct text digits = {text->p, 0};
@@ -71,7 +71,7 @@ bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor)
 	return own_major > major || (own_major == major && own_minor >= minor);
 }
 
-/* Whether text is before + option + after. */
+/* Whether text consists of before, option and after. */
 static bool is_joined(struct text text, const char *before, const char *option, const char *after)
 {
 	size_t head = strlen(before), tail = strlen(after);

@@ -8,17 +8,16 @@
 
 #include "text.h"
 
-/* The first non-empty value of a "key : value" line; first_block: not beyond
- * the first blank line. */
+/* Finds the first non-empty value of a "key : value" line; first_block: not after the first blank
+ * line. */
 bool host_parse_colon(const char *text, size_t len, const char *key, bool first_block,
 		      struct text *ret_value);
-/* "123" or, with unit, "123 kB". */
+/* Parses "123" or, with unit, "123 kB". */
 bool host_parse_amount(struct text value, const char *unit, uint64_t *ret);
-/* The n-th word (from 0) of a line such as "Linux version 6.1.0 (...)". */
+/* Finds the n-th word (from 0) of a line such as "Linux version 6.1.0 (...)". */
 bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_word);
 /* Whether a release ("6.1.0-50-amd64") is known to be major.minor or later;
  * false if it is not a release. */
 bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor);
-/* The state of an option in a kernel configuration: "on" (=y), "off",
- * "unknown". */
+/* Returns the state of an option in a kernel configuration: "on" (=y), "off", "unknown". */
 const char *host_parse_config(const char *text, size_t len, const char *option);

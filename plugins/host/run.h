@@ -16,7 +16,7 @@
 
 #define HOST_MAX_SLOW 4u
 
-/* Values that later samples of a recording take from the first: they cannot change, or are
+/* Values that later samples of a recording take from the first one, as they cannot change, or are
  * expensive for the host to read. */
 struct host_kept {
 	const char *xacct; /* NULL: not read yet */
@@ -34,28 +34,28 @@ struct host_run {
 	char text[65536]; /* the last file read */
 	uint32_t cpus[HOST_MAX_CPUS];
 	uint32_t siblings[HOST_MAX_CPUS];
-	/* A map being built; keys and texts are in bytes. */
+	/* A map being built; its keys and texts are in bytes. */
 	struct ctprof_map_entry entries[HOST_MAX_CPUS];
 	size_t n_entries;
 	char bytes[262144];
 	size_t n_bytes;
 };
 
-/* Reads a file below a root (enum ctprof_root) into text; its length or -errno. */
+/* Reads a file below a root (enum ctprof_root) into text; returns its length or -errno. */
 ssize_t host_run_read(struct host_run *run, uint32_t root, const char *path);
-/* The same for the beginning only, which suffices for the version line. */
+/* The same for only the beginning, which suffices for the version line. */
 ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path);
 /* Reads a file's only value, trimmed: 0, or -errno; -EINVAL if it is empty. */
 int host_run_read_value(struct host_run *run, uint32_t root, const char *path,
 			struct text *ret_value);
 
-/* All return 0, except for a text with a NUL inside: -EINVAL, and it is not
- * put.  A text is cut at HOST_MAX_TEXT bytes. */
+/* All return 0, except -EINVAL for a text that contains a NUL, which is not put.  A text is cut at
+ * HOST_MAX_TEXT bytes. */
 int host_run_put_text(struct host_run *run, size_t metric, struct text value);
 int host_run_put_string(struct host_run *run, size_t metric, const char *value);
 int host_run_put_u64(struct host_run *run, size_t metric, uint64_t value);
 int host_run_put_i64(struct host_run *run, size_t metric, int64_t value);
-/* error: -errno, where -EINVAL means malformed content. */
+/* Puts why a value is missing; error: -errno, where -EINVAL means malformed content. */
 void host_run_put_error(struct host_run *run, size_t metric, int error);
 
 /* Builds a map of texts: begin, add, put.  Adding copies; 0, or -EFBIG if there

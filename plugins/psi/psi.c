@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pressure stall information of the whole host. */
+/* Reads pressure stall information of the whole host. */
 #include <errno.h>
 #include <sys/types.h>
 
@@ -19,7 +19,7 @@
 
 static const struct ctprof_metric metrics[PSI_N_METRICS] = {PSI_METRICS(HOST, GROUP)};
 
-/* Below the proc root, in the order of the metrics. */
+/* The files below the proc root, in the order of the metrics. */
 static const char *const files[PSI_RESOURCES] = {
 	"pressure/cpu",
 	"pressure/memory",

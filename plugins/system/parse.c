@@ -170,7 +170,8 @@ static bool is_partition(struct text name, struct text disk)
 	       text_u64((struct text){rest, (size_t)(name.p + name.len - rest)}, &number);
 }
 
-/* Drivers create ram, loop and nbd devices in advance; most are never used. */
+/* Whether a device is a spare one: drivers create ram, loop and nbd devices in advance; most are
+ * never used. */
 static bool is_spare(struct text major, const struct system_value *values)
 {
 	return (text_equal(major, "1") || text_equal(major, "7") || text_equal(major, "43")) &&

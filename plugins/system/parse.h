@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the files of the proc root; pure, any bytes are fine. */
+/* Parses the files of the proc root; pure: accepts any bytes. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -18,8 +18,8 @@ enum {
 
 extern const struct ctprof_metric system_metrics[SYSTEM_N_METRICS];
 
-/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in the text,
- * or INVALID: not a number. */
+/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in the text, or INVALID: not a
+ * number. */
 struct system_value {
 	uint64_t number;
 	uint32_t why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Activity of the whole host: CPU time, load, paging, disks, network devices. */
+/* Reads activity of the whole host: CPU time, load, paging, disks, network devices. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static bool is_there(const struct system *self, const struct file *file)
 	return file_check_root(self->host, CTPROF_ROOT_PROC, file->path) == 0;
 }
 
-/* The state of a group that lacks one of its files. */
+/* Returns the state of a group when one of its files is missing. */
 static uint32_t state_without(const struct system *self, const char *group)
 {
 	for (const struct file *file = files; file < FILES_END; file++)
@@ -80,7 +80,7 @@ static uint32_t state_without(const struct system *self, const char *group)
 	return CTPROF_FAILS;
 }
 
-/* Reads the file: 0 or -errno. */
+/* Reads the file; 0 or -errno. */
 static int load(struct system *self)
 {
 	ssize_t got = file_load_records(self->host, CTPROF_ROOT_PROC, self->file->path, MAX_FILE,
@@ -93,7 +93,7 @@ static int load(struct system *self)
 	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
 }
 
-/* Reports the values in a file about the host that this kernel does not count. */
+/* Reports which values of the host in a file this kernel does not count. */
 static void judge_values(struct system *self)
 {
 	const struct file *file = self->file;

@@ -40,7 +40,7 @@ static void test_amount(void)
 {
 	static const struct {
 		const char *text, *unit;
-		gint64 value; /* -1: refused */
+		gint64 value; /* -1: rejected */
 	} cases[] = {
 		{"984024 kB", "kB", 984024}, {"0", NULL, 0},     {"984024", "kB", -1},
 		{"984024 MB", "kB", -1},     {"1 kB", NULL, -1}, {"1 kB x", "kB", -1},
@@ -60,7 +60,7 @@ static void test_since(void)
 {
 	static const struct {
 		const char *release;
-		gboolean since; /* 5.14 */
+		gboolean since; /* whether it is 5.14 or later */
 	} cases[] = {
 		{"5.14.0", TRUE},  {"5.14", TRUE}, {"5.13.19", FALSE}, {"6.1.0-50-amd64", TRUE},
 		{"4.19.1", FALSE}, {"6", FALSE},   {"", FALSE},        {"x.y", FALSE},
@@ -136,7 +136,7 @@ static void test_recorded(void)
 		{"host.ptrace_scope", "0"},
 		{"host.perf_event_paranoid", "3"},
 		{"host.boot_id", "0c5e1c76-6852-4b52-9721-7358c2bfe358"},
-		/* A recorded tree is never mixed with the running kernel. */
+		/* Values of a recorded tree are never mixed with those of the running kernel. */
 		{"host.arch", "!10"},
 		{"host.page_size", "!10"},
 		{"host.user_hz", "!10"},
@@ -156,7 +156,7 @@ static void test_recorded_plain(void)
 	static const struct expected table[] = {
 		{"host.task_delayacct", "runtime_off"},
 		{"host.sched_schedstats", "0"},
-		{"host.online_cpus", "!10"}, /* no sys tree given */
+		{"host.online_cpus", "!10"}, /* there is no sys tree */
 	};
 	g_autofree char *root = fixture_path("6.12.107+deb13-amd64-plain");
 
@@ -167,7 +167,7 @@ static void test_recorded_plain(void)
 	check_values(&trip, table, N_OF(table));
 }
 
-/* Every file a value comes from but the governor's, which may be missing. */
+/* Every file that a value comes from, except the governor's, which may be missing. */
 #define CPU "sys/devices/system/cpu/"
 
 static const struct {
@@ -273,7 +273,7 @@ static void test_delayacct(void)
 		{"0\n", "6.1.0\n", "runtime_off"},
 		{"2\n", "6.1.0\n", "!50"},
 		{NULL, "6.1.0\n", "config_off"},
-		/* Before 5.14 there is no such sysctl, whatever the kernel does. */
+		/* Before 5.14 there is no such sysctl, whether or not the kernel counts. */
 		{NULL, "5.13.2\n", "!10"},
 	};
 
@@ -289,7 +289,7 @@ static void test_delayacct(void)
 	}
 }
 
-/* A gzip file that is truncated or invalid provides nothing. */
+/* A gzip file that is truncated or invalid provides no value. */
 static void test_config_gz(void)
 {
 	static const struct {
@@ -321,7 +321,7 @@ static void test_config_gz(void)
 	}
 }
 
-/* Regular files named sched_* only, and no value without text. */
+/* Only regular files named sched_* are read, and an empty one has no value. */
 static void test_tunables(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -351,7 +351,7 @@ static void test_tunables(void)
 	g_assert_cmpstr(harvest_value(many, "host.sched_tunables"), ==, "!50");
 }
 
-/* The old topology names, and the version line, serve where the new do not. */
+/* The old topology names and the version line are used if the new files are missing. */
 static void test_fallbacks(void)
 {
 	static const struct expected values[] = {

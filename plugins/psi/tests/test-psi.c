@@ -8,7 +8,7 @@
 	"some avg10=0.25 avg60=1.50 avg300=2.00 total=11\n"                                        \
 	"full avg10=0.01 avg60=0.02 avg300=0.03 total=7\n"
 
-/* Values in the order of the metrics; '-' unsupported, '?' invalid. */
+/* Returns the values in the order of the metrics; '-' unsupported, '?' invalid. */
 static char *pressure_text(const char *text)
 {
 	struct psi_pressure p;
@@ -34,9 +34,9 @@ static void test_parse(void)
 		{"some avg10=18.59 avg60=24.31 avg300=20.49 total=78097519837\n",
 		 "1859 2431 2049 78097519837 - - - -"},
 		{TWO_LINES, "25 150 200 11 1 2 3 7"},
-		/* irq has no "some" line: nothing was measured, so nothing is 0. */
+		/* irq has no "some" line: these values were not measured, so they are not 0. */
 		{"full avg10=1.09 avg60=1.08 avg300=1.46 total=5\n", "- - - - 109 108 146 5"},
-		/* A bad number spoils its own value only; unknown keys are ignored. */
+		/* An invalid number affects only its own value; unknown keys are ignored. */
 		{"some avg10=NaN avg60=0.00 avg300=1 total=abc new=3\n", "? 0 100 ? - - - -"},
 		{"some avg10=0 avg60=42 avg300=1.5 total=0\n", "0 4200 150 0 - - - -"},
 		{"some avg10=0.7 avg60=0.50 avg300=1.501\n", "70 50 150 - - - - -"},
@@ -122,7 +122,7 @@ static void test_unwanted_not_read(void)
 	g_assert_cmpuint(fake_host_opens(h->fake, "pressure/irq"), ==, 0);
 }
 
-/* Without PSI the source says so and is left out; doctor names the remedy. */
+/* Without PSI the source reports that and is left out; doctor gives the remedy. */
 static void test_off(void)
 {
 	g_autoptr(Tree) tree = tree_new();

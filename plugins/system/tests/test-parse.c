@@ -10,8 +10,8 @@
 	" face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets "      \
 	"errs drop fifo colls carrier compressed\n"
 
-/* All rows of a text: values in the order of the metrics, '-' unsupported,
- * '?' invalid; of devices after their name, rows separated by ';'. */
+/* Returns all rows of a text: values in the order of the metrics, '-' unsupported, '?' invalid;
+ * those of devices follow the name; rows are separated by ';'. */
 static char *rows_text(system_take *take, gsize n, gboolean devices, const char *text)
 {
 	struct system_rows rows = {.rest = {text, strlen(text)}};
@@ -46,10 +46,10 @@ static const struct parse_case stat_cases[] = {
 	{"cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 2\ncpu7 1 2\nintr 11 12 13\nctxt 14\nbtime 15\n"
 	 "processes 16\nprocs_running 17\nprocs_blocked 18\nsoftirq 19 20 21\n",
 	 "1 2 3 4 5 6 7 8 9 10 2 11 14 15 16 17 18 19"},
-	/* Linux 2.4: four kinds of time, no CPU of its own, other lines. */
+	/* Linux 2.4: four kinds of time, no line for each CPU, other lines. */
 	{CPU_OLD "\npage 1 2\nswap 1 2\nintr 5\ndisk_io: (3,0):(1,2,3)\nctxt 6\n",
 	 "1096 26 1495 249 - - - - - - - 5 6 - - - - -"},
-	/* More columns than are known. */
+	/* More columns than the known ones. */
 	{"cpu 1 2 3 4 5 6 7 8 9 10 11 12\ncpu0 1\n", "1 2 3 4 5 6 7 8 9 10 1 - - - - - - -"},
 	{"cpu 18446744073709551615 18446744073709551616 -1 0x4\nctxt 18446744073709551615\n",
 	 "18446744073709551615 ? ? ? - - - - - - - - 18446744073709551615 - - - - -"},
@@ -113,12 +113,12 @@ static const struct parse_case disk_cases[] = {
 	 "sda 1 512 1000 1 512 1000 0 1000; sdaa 3 - - - - - - -; nvme0n1 4 - - - - - - -; "
 	 "nvme0n10 6 - - - - - - -; mmcblk0boot0 7 - - - - - - -; "
 	 "mmcblk0boot0p 8 - - - - - - -; dm-1 9 - - - - - - -; dm-10 9 - - - - - - -"},
-	/* Those made in advance, unless they are used; other idle ones stay. */
+	/* Devices created in advance are left out unless they are used; other idle ones stay. */
 	{"7 0 loop0 0 0 0 0 0 0 0 0 0 0 0\n7 1 loop1 1 0 8 0 0 0 0 0 0 0 0\n"
 	 "1 0 ram0 0 0 0 0 0 0 0 0 0 0 0\n1 1 ram1 0 0 0 0 1 0 0 0 0 0 0\n"
 	 "43 0 nbd0 0 0 0 0 0 0 0 0 0 0 0\n253 0 zram0 0 0 0 0 0 0 0 0 0 0 0\n",
 	 "loop1 1 4096 0 0 0 0 0 0; ram1 0 0 0 1 0 0 0 0; zram0 0 0 0 0 0 0 0 0"},
-	/* In bytes too large for 64 bits; the largest that is not. */
+	/* Too large for 64 bits when converted to bytes; the largest one that fits. */
 	{"8 0 sda 1 0 36028797018963968 4294967295 1 0 36028797018963967 x -1 0\n",
 	 "sda 1 ? 4294967295000 1 18446744073709551104 ? ? 0"},
 	{"\n8\n8 0\n\x01\xff\n", ""},
@@ -131,7 +131,7 @@ static const struct parse_case net_cases[] = {
 	 "21    22    23    24     25       26          27\n"
 	 "  eth0: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n",
 	 "lo 10 11 12 13 20 21 22 23; eth0 1 2 3 4 5 6 7 8"},
-	/* Before 2.6.34 a large number touches the colon. */
+	/* Before 2.6.34 a large number is next to the colon, without a blank. */
 	{HEADINGS "  eth0:4294967296 2 3 4 0 0 0 0 18446744073709551615 6 7 8 0 0 0 0\n",
 	 "eth0 4294967296 2 3 4 18446744073709551615 6 7 8"},
 	{HEADINGS "br-1.2@x: 1 2 x 18446744073709551616\nwlan0:\n: 1 2\nno colon 1 2\n",
@@ -174,7 +174,7 @@ static void test_cases(gconstpointer data)
 	}
 }
 
-/* No name may end early for who reads it as a string. */
+/* A name with a NUL is rejected, as it would end early when read as a string. */
 static void test_nul_in_name(void)
 {
 	static const char text[] = "8 0 s\0a 1 2 3\n8 0 sdb 1\n";

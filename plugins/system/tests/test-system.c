@@ -45,7 +45,7 @@ static void test_each_file_alone(void)
 	check_dependences(tree, &trip, table, G_N_ELEMENTS(table), "");
 }
 
-/* One open a file, and only of files of which something is wanted. */
+/* Each file is opened once, and only if some value in it is wanted. */
 static void test_opens(void)
 {
 	static const char *const paths[] = {"stat",      "loadavg", "vmstat",
@@ -73,7 +73,8 @@ static void test_opens(void)
 		for (gsize p = 0; p < G_N_ELEMENTS(paths); p++) {
 			guint expected = 0;
 
-			/* The fake host compares the ends: "stat" is in "vmstat". */
+			/* The fake host compares the ends of paths: "vmstat" also ends in
+			 * "stat". */
 			for (gsize o = 0; o < G_N_ELEMENTS(paths); o++)
 				expected += (cases[i].opened & 1u << o) != 0 &&
 					    g_str_has_suffix(paths[o], paths[p]);
@@ -82,14 +83,14 @@ static void test_opens(void)
 	}
 }
 
-/* Values that cannot be trusted, or read, have a reason. */
+/* Values that are not reliable, or cannot be read, have a reason. */
 static void test_spoilt(void)
 {
 	static const struct {
 		const char *file, *text, *metric, *value;
 	} cases[] = {
 		{"stat", STAT, "system.ctxt", "12"},
-		/* Cut off: 12 may have been 123. */
+		/* The file is truncated: 12 may have been 123. */
 		{"stat", "cpu 1 2\nctxt 12", "system.ctxt", "!50"},
 		{"stat", "cpu 1 2\nctxt 12", "system.cpu.user", "!50"},
 		{"stat", "", "system.ctxt", "!10"},
@@ -114,7 +115,7 @@ static void test_spoilt(void)
 
 /* ---- devices ----------------------------------------------------------- */
 
-/* "GROUP NAME;" of every object, in batches of at most room. */
+/* Returns "GROUP NAME;" of every object, in batches of at most room. */
 static char *objects_text(FakeHost *fake, guint room)
 {
 	const struct ctprof_source_ops *ops = ctprof_plugin_entry_v1()->ops;
@@ -183,7 +184,7 @@ static void test_device_values(void)
 	}
 }
 
-/* Nothing is made of a line that is cut off; a recorded tree may lack a file. */
+/* A truncated line gives no object; a recorded tree may lack a file. */
 static void test_devices_unread(void)
 {
 	g_autoptr(Tree) tree = tree_of_all();
@@ -203,7 +204,7 @@ static void test_findings(void)
 	struct field_trip trip = {.proc = tree, .scope = CTPROF_SCOPE_HOST};
 	g_autofree char *lacks = harvest_findings(&trip);
 
-	/* As an old kernel, or one built with less. */
+	/* This is the case for an old kernel, or one built with fewer features. */
 	g_assert_nonnull(strstr(lacks, "system 20 system.vmstat.pgpgin and 26 more are absent: "
 				       "the kernel does not count them|"));
 	tree_write(tree, "loadavg", NULL);
@@ -212,7 +213,7 @@ static void test_findings(void)
 	g_assert_nonnull(strstr(partly, "system 20 proc/loadavg cannot be opened|"));
 	g_assert_nonnull(strstr(partly, "\nsystem-disks 30 proc/diskstats cannot be opened|"));
 	g_assert_null(strstr(partly, "system-net"));
-	/* As of subset=pid: nothing is left of the group. */
+	/* This is the case for subset=pid: the whole group is missing. */
 	tree_write(tree, "stat", NULL);
 	tree_write(tree, "vmstat", NULL);
 	tree_write(tree, "meminfo", NULL);
@@ -244,12 +245,12 @@ static void test_recorded(void)
 	g_autoptr(Harvest) h = harvest_new(&trip);
 	for (gsize i = 0; i < G_N_ELEMENTS(values); i++)
 		g_assert_cmpstr(harvest_value(h, values[i][0]), ==, values[i][1]);
-	/* The kernel counts all; the tree has no files of the others. */
+	/* The kernel counts everything; the tree does not have the other files. */
 	g_autofree char *findings = harvest_findings(&trip);
 	g_assert_true(g_str_has_prefix(findings, "system-disks 30 "));
 }
 
-/* This kernel counts every one of the events, whatever is built in. */
+/* This kernel counts every event, regardless of its configuration. */
 static void test_recorded_vmstat(void)
 {
 	g_autofree char *root = fixture_path("7.2.13+deb14-amd64-scx");
@@ -276,7 +277,7 @@ static void test_recorded_vmstat(void)
 	}
 }
 
-/* The number after a key in a file of the running kernel. */
+/* Returns the number after a key in a file of the running kernel. */
 static guint64 number_of(const char *path, const char *key)
 {
 	g_autofree char *text = NULL;
@@ -288,7 +289,7 @@ static guint64 number_of(const char *path, const char *key)
 	return g_ascii_strtoull(line + strlen(start), NULL, 10);
 }
 
-/* Counters are between two readings of the file by the test itself. */
+/* Counters must be between two readings of the file by the test itself. */
 static void test_live(void)
 {
 	static const char *const rows[][3] = {
@@ -313,7 +314,7 @@ static void test_live(void)
 	g_assert_true(g_ascii_isdigit(harvest_value(h, "system.load.avg1")[0]));
 }
 
-/* The first number of the line of lo, which is in each namespace. */
+/* Returns the first number in the line of lo, which exists in each namespace. */
 static guint64 loopback_bytes(void)
 {
 	g_autofree char *text = NULL;
@@ -336,7 +337,7 @@ static void test_live_net(void)
 	g_assert_cmpuint(fake_host_u64(h->fake, (guint64)lo, "net_rx_bytes"), <=, loopback_bytes());
 }
 
-/* sysfs has a folder for each disk, and those of partitions below it. */
+/* sysfs has a directory for each disk, with those of its partitions below. */
 static void test_live_disks(void)
 {
 	struct field_trip trip = {.proc = "/proc", .live = TRUE, .scope = CTPROF_SCOPE_OBJECT};
