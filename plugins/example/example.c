@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
 /*
- * The source plugin to copy: one metric from one kernel file.  wchan is the
- * name of the kernel function a thread sleeps in.
+ * A source plugin to copy: one metric from one kernel file.  wchan is the name of the kernel
+ * function that a thread sleeps in.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -38,7 +38,7 @@
 #define COUNT(name, help, origin) DOMAIN(COUNTER, NONE, name, help, origin)
 #define BALANCE(when, what, help, column) COUNT(when "_" what, help, column ", sched_balance_rq()")
 
-/* when: the state of the CPU at that time. */
+/* The metrics of balancing; when: the state of the CPU at that time. */
 #define BALANCE_ROWS(when, cpu)                                                                    \
 	BALANCE(when, "balances", "times balanced for " cpu, "lb_count"),                          \
 		BALANCE(when, "balanced", "of them, nothing had to be moved", "lb_balanced"),      \

@@ -114,7 +114,8 @@ static void set_all(struct schedstat_row *row, uint32_t why)
 		row->values[i] = (struct schedstat_value){0, why};
 }
 
-/* If a line has more or fewer columns than its version, it cannot be trusted. */
+/* Takes the values of a line.  If it has more or fewer columns than its version, it cannot be
+ * trusted. */
 static void take_values(uint32_t version, struct text line, struct schedstat_row *row)
 {
 	bool is_domain = row->domain.len > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the kernel's file schedstat, versions 15 to 17; pure, any bytes are fine. */
+/* Parses the kernel's file schedstat, versions 15 to 17; pure: accepts any bytes. */
 #pragma once
 
 #include "ctprof/plugin.h"
@@ -15,7 +15,7 @@ enum {
 	CPU_GOIDLE,
 	CPU_WAKEUPS,
 	CPU_WAKEUPS_LOCAL,
-	CPU_COUNTED_ALWAYS, /* those before it only if kernel.sched_schedstats is 1 */
+	CPU_COUNTED_ALWAYS, /* earlier ones only if kernel.sched_schedstats is 1 */
 	CPU_RUN_TIME = CPU_COUNTED_ALWAYS,
 	CPU_DELAY,
 	CPU_TIMESLICES,

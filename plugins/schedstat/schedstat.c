@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Statistics of the scheduler for each CPU and scheduling domain. */
+/* Reads statistics of the scheduler for each CPU and scheduling domain. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@
 struct schedstat {
 	const struct ctprof_host *host;
 	uint32_t slots[SCHEDSTAT_N_METRICS];
-	bool is_off; /* the kernel counts only what it always counts */
+	bool is_off; /* the kernel counts only the values that it always counts */
 	/* State kept because a batch may be full before the file ends. */
 	char *text; /* content of the file, or NULL */
 	struct schedstat_rows rows;
@@ -79,13 +79,13 @@ static void schedstat_close(void *self)
 
 /* ---- what works ---------------------------------------------------------- */
 
-/* Kernels before 4.6 have no such switch and always count. */
+/* Whether statistics are switched off.  Kernels before 4.6 have no switch and always count. */
 static bool is_off(const struct ctprof_host *host)
 {
 	return !file_is_on(host, SWITCH, true);
 }
 
-/* Whether the file can be used: 0, or -errno with the reason in why. */
+/* Whether the file can be used: returns 0, or -errno with the reason in why. */
 static int judge(const struct ctprof_host *host, char why[128])
 {
 	struct schedstat_rows rows;
@@ -149,7 +149,7 @@ static int schedstat_start(void *data)
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* Reads the file: 0 or -errno. */
+/* Reads the file; 0 or -errno. */
 static int load(struct schedstat *self)
 {
 	ssize_t got = file_load_records(self->host, CTPROF_ROOT_PROC, PATH, MAX_FILE, &self->text);
@@ -164,7 +164,7 @@ static int load(struct schedstat *self)
 		       : -EIO;
 }
 
-/* Takes the next row; marks values absent that the kernel does not count at present. */
+/* Takes the next row; marks values that the kernel does not count at present as absent. */
 static bool take(const struct schedstat *self, struct schedstat_rows *rows,
 		 struct schedstat_row *ret)
 {
@@ -252,7 +252,7 @@ static void put_domain(struct schedstat *self, struct ctprof_batch *batch, uint6
 				 CTPROF_ABSENT_INVALID);
 }
 
-/* 0, or -ENOSPC if the batch is full. */
+/* Puts an object; 0, or -ENOSPC if the batch is full. */
 static int put_object(struct schedstat *self, struct ctprof_batch *batch,
 		      const struct schedstat_row *row)
 {

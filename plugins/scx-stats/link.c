@@ -16,7 +16,7 @@
 #define NS_PER_MS 1000000u
 #define FIRST_ROOM 65536u
 
-/* Waits until the socket is ready, but not beyond until_ns. */
+/* Waits until the socket is ready, but not after until_ns. */
 static int wait_for(int fd, short events, uint64_t until_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = events};
@@ -96,7 +96,7 @@ static ssize_t read_more(struct link *link, size_t used, uint64_t until_ns)
 
 	if (list_reserve(&link->answer, &link->room, need, LINK_BYTES, 1) < 0)
 		return used < LINK_BYTES ? -ENOMEM : -EMSGSIZE;
-	/* Checked for each piece: a server may send single bytes for ever. */
+	/* Check for each piece: a server may send single bytes endlessly. */
 	int result = wait_for(link->fd, POLLIN, until_ns);
 	if (result < 0)
 		return result;

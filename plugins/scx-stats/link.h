@@ -15,8 +15,8 @@ struct link {
 	uint64_t deadline_ns; /* for one answer */
 };
 
-/* All functions take at most deadline_ns.  0 or -errno: ENAMETOOLONG, ETIMEDOUT, ECONNREFUSED,
- * ENOENT, ... */
+/* All functions take at most deadline_ns.  They return 0 or -errno: ENAMETOOLONG, ETIMEDOUT,
+ * ECONNREFUSED, ENOENT, ... */
 int link_open(struct link *ret, const char *path, uint64_t deadline_ns);
 /* Sends a line and receives one: link->answer, of *ret_length bytes without the line end.
  * -EMSGSIZE: it is too long; -ECONNRESET: the server closed the connection.  After a failure the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The statistics that the running BPF scheduler offers through its socket (scx_stats). */
+/* Reads the statistics that the running BPF scheduler offers through its socket (scx_stats). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,8 @@ struct scx_stats {
 	struct link link;
 	struct stats stats;
 	struct stats_entries entries;
-	bool was_asked; /* for this capture */
-	uint32_t next;  /* the object to add */
+	bool was_asked; /* in this capture */
+	uint32_t next;  /* the next object to add */
 };
 
 static int scx_stats_open(const struct ctprof_host *host, void **ret_self)
@@ -111,7 +111,8 @@ static int scx_stats_probe(void *data)
 	return 0;
 }
 
-/* Any failure other than a refusal means that no such scheduler is running. */
+/* Reports why start() failed; any failure other than a refusal means that no such scheduler is
+ * running. */
 static int fail_to_start(const struct scx_stats *self, int result)
 {
 	self->host->error(self->host, "%s: %s", path_of(self),

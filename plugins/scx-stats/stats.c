@@ -17,7 +17,7 @@
 
 /* ---- answers ------------------------------------------------------------------- */
 
-/* {"errno":0,"args":{"resp":VALUE}}; returns the node of VALUE, or 0 with the reason. */
+/* Unwraps {"errno":0,"args":{"resp":VALUE}}; returns the node of VALUE, or 0 with the reason. */
 static uint32_t unwrap(struct json *json, char *text, size_t length, const char **ret_why)
 {
 	*ret_why = "the answer is not JSON, or too large";
@@ -34,7 +34,7 @@ static uint32_t unwrap(struct json *json, char *text, size_t length, const char 
 	return json_member(json, json_member(json, 0, "args"), "resp");
 }
 
-/* The description of the outermost struct: the one with "top". */
+/* Finds the description of the outermost struct: the one with "top". */
 static uint32_t find_top(const struct json *meta, uint32_t structs)
 {
 	for (uint32_t i = json_first(structs); i < json_end(meta, structs); i = meta->nodes[i].end)
@@ -197,8 +197,8 @@ static bool has_key(const struct stats_entries *entries, struct text key)
 	return false;
 }
 
-/* Makes room for "NAME" or "NAME.KEY"; NULL if there is no room, or if it is not a valid key, or a
- * duplicate. */
+/* Makes room for "NAME" or "NAME.KEY"; NULL if there is no room, or if it is not a valid key, or is
+ * a duplicate. */
 static struct ctprof_map_entry *add_entry(struct stats_entries *entries, enum stats_kind kind,
 					  struct text name, struct text key)
 {
@@ -229,7 +229,7 @@ static bool says_percent(const struct json *meta, uint32_t field)
 	return desc && meta->nodes[desc].type == JSON_STRING && memchr(text.p, '%', text.len);
 }
 
-/* The kind of a number, and its value in the unit of that kind. */
+/* Returns the kind of a number, and its value in the unit of that kind. */
 static enum stats_kind number_of(struct text text, bool is_float, bool is_percent, uint64_t *ret)
 {
 	char copy[64];
@@ -286,7 +286,8 @@ static void read_each(const struct json *answer, uint32_t value, struct text nam
 	}
 }
 
-/* _om_skip: the author declares it useless as a metric (masks of CPUs, indices). */
+/* Whether a field has _om_skip: its author declares it useless as a metric (masks of CPUs,
+ * indices). */
 static bool is_skipped(const struct json *meta, uint32_t field)
 {
 	return json_is(meta, json_member(meta, json_member(meta, field, "user"), "_om_skip"),

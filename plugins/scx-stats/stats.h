@@ -51,17 +51,17 @@ struct stats_entries {
 	size_t used;
 };
 
-/* Parses a copy of the answer to stats_meta; NULL, or the reason why it cannot be used. */
+/* Parses a copy of the answer to stats_meta; returns NULL, or the reason why it cannot be used. */
 const char *stats_take_meta(struct stats *stats, const char *text, size_t length);
 /* Parses the answer to stats and lists its objects.  The text is modified, and must remain valid
- * while stats is used.  NULL, or the reason why it cannot be used. */
+ * while stats is used.  Returns NULL, or the reason why it cannot be used. */
 const char *stats_take_answer(struct stats *stats, char *text, size_t length);
 void stats_clear(struct stats *stats);
 
-/* The numbers and texts of an object. */
+/* Reads the numbers and texts of an object. */
 void stats_read(const struct stats *stats, const struct stats_object *object,
 		struct stats_entries *ret);
-/* The meaning of each field, "STRUCT.FIELD" to text, in ret->entries[STATS_TEXTS]. */
+/* Lists the meaning of each field, "STRUCT.FIELD" to text, in ret->entries[STATS_TEXTS]. */
 void stats_explain(const struct stats *stats, struct stats_entries *ret);
-/* The name of an object's struct. */
+/* Returns the name of an object's struct. */
 struct text stats_struct(const struct stats *stats, const struct stats_object *object);

@@ -82,11 +82,11 @@ static void visit(const struct ctprof_host *host, struct schedulers *schedulers,
 struct search {
 	const struct ctprof_host *host;
 	struct schedulers *schedulers;
-	size_t missing; /* places that are not known yet */
+	size_t missing; /* cgroups whose path is still unknown */
 	char path[PATH_BYTES];
 };
 
-/* The number of a cgroup is the inode of its directory. */
+/* Notes the path of a cgroup, whose number is the inode of its directory. */
 static void note_place(struct search *search, uint64_t inode)
 {
 	for (size_t i = 0; i < search->schedulers->n; i++) {
@@ -99,7 +99,7 @@ static void note_place(struct search *search, uint64_t inode)
 	}
 }
 
-/* Searches the directories below search->path, which is the same again on return. */
+/* Searches the directories below search->path, which is unchanged on return. */
 static void search_below(struct search *search, int root)
 {
 	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
@@ -129,10 +129,10 @@ void schedulers_read(const struct ctprof_host *host, struct schedulers *ret)
 		return;
 	visit(host, ret, SCHED_EXT_DIRECTORY "/root", 0);
 	search.missing = ret->n - 1;
-	/* A recorded tree has inodes of its own. */
+	/* In a recorded tree the inodes are different. */
 	if (search.missing == 0 || !host->live(host))
 		return;
-	/* The ids of cgroups in v1 hierarchies are different. */
+	/* In v1 hierarchies the IDs of cgroups are different. */
 	AUTO_FD root = file_open_cgroup2(host);
 	if (root >= 0)
 		search_below(&search, root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loaded BPF schedulers: the root's and, since Linux 7.1, those of cgroups. */
+/* Finds the loaded BPF schedulers: the root's and, since Linux 7.1, those of cgroups. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 struct scheduler {
 	char path[192]; /* of its directory, below the sys root */
 	char ops[160];  /* its name, never empty */
-	/* The cgroup that it is attached to: its id, 0 for the root's scheduler; and its path, NULL
+	/* The cgroup that it is attached to: its ID, 0 for the root's scheduler; and its path, NULL
 	 * if unknown. */
 	uint64_t cgroup;
 	char *place;
@@ -33,18 +33,19 @@ void schedulers_read(const struct ctprof_host *host, struct schedulers *ret);
 void schedulers_clear(struct schedulers *schedulers);
 /* Whether a scheduler is attached to a cgroup. */
 bool schedulers_are_nested(const struct schedulers *schedulers);
-/* The scheduler of the nearest cgroup; NULL if there is none, or the path of some scheduler's
- * cgroup is unknown. */
+/* Returns the scheduler of the nearest cgroup; NULL if there is none, or if the path of some
+ * scheduler's cgroup is unknown. */
 const struct scheduler *schedulers_nearest(const struct schedulers *schedulers, struct text cgroup);
 
-/* Pure parsers: any bytes are fine. */
+/* The parsers are pure: they accept any bytes. */
 
-/* Takes the next line "NAME NUMBER" of an events file; false if there is none.  A
- * malformed line has ret_valid false. */
+/* Takes the next line "NAME NUMBER" of an events file; false if there is none.  For a malformed
+ * line, *ret_valid is false. */
 bool events_take(struct text *rest, struct text *ret_name, uint64_t *ret_number, bool *ret_valid);
 /* Whether the event is a time in nanoseconds. */
 bool events_is_duration(struct text name);
-/* The version in a name such as "layered_1.0.5_gabc": "1.0.5_gabc"; false if there is none. */
+/* Finds the version in a name such as "layered_1.0.5_gabc": "1.0.5_gabc"; false if there is
+ * none. */
 bool scheduler_version(struct text ops, struct text *ret);
-/* The number in a directory name "sub-NUMBER"; 0 if it is not such a name. */
+/* Returns the number in a directory name "sub-NUMBER"; 0 if it is not such a name. */
 uint64_t scheduler_cgroup(const char *directory);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* State of the sched_ext class: which BPF schedulers run, since when, and what happens to them. */
+/* Reads the state of the sched_ext class: which BPF schedulers run, since when, and what happens to
+ * them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ struct scx {
 	/* The schedulers of this capture, read when first needed. */
 	struct schedulers schedulers;
 	bool are_known;
-	size_t next; /* the scheduler to add as an object */
+	size_t next; /* the next scheduler to add as an object */
 	char text[CGROUP_LINES_BYTES];
 };
 
@@ -168,8 +169,7 @@ static int scx_start(void *self)
 	return -EOPNOTSUPP;
 }
 
-/* Puts the file's value in the type of the metric; otherwise returns the
- * reason. */
+/* Puts the file's value in the type of the metric; if that fails, returns the reason. */
 static uint32_t put_value(const struct scx *scx, struct ctprof_batch *batch, size_t i,
 			  struct text value)
 {
@@ -278,8 +278,8 @@ static void collect_host(const struct scx *scx, struct ctprof_batch *batch)
 
 /* ---- schedulers ---------------------------------------------------------------- */
 
-/* The name of an object consists of the scheduler and its cgroup, so that a replaced scheduler is a
- * different object; if the path of the cgroup is unknown, its id is used. */
+/* Adds an object, whose name consists of the scheduler and its cgroup, so that a replaced scheduler
+ * is a different object; if the path of the cgroup is unknown, its ID is used. */
 static int put_scheduler(const struct scx *scx, struct ctprof_batch *batch,
 			 const struct scheduler *one)
 {

@@ -30,8 +30,8 @@ static void append_value(GString *out, const struct schedstat_value *value)
 		g_string_append(out, value->why == CTPROF_ABSENT_INVALID ? " ?" : " -");
 }
 
-/* All rows: names, then values in the order of the metrics, '-' unsupported, '?'
- * invalid; rows separated by ';'.  NULL: no version. */
+/* Returns all rows: names, then values in the order of the metrics, '-' unsupported, '?' invalid;
+ * rows are separated by ';'.  NULL: no version. */
 static char *rows_text(const char *text)
 {
 	struct schedstat_rows rows;
@@ -70,10 +70,10 @@ static const struct {
 	 "domain1 MC ff " COLUMNS_11 COLUMNS_11_B COLUMNS_11_C LAST "\n",
 	 "cpu7 1 2 3 4 5 6 7 8; cpu7 domain0 SMT 80000000,00000001 " NEW NEW_B NEW_C LAST_VALUES
 	 "; cpu7 domain1 MC ff " NEW NEW_B NEW_C LAST_VALUES},
-	/* Columns of another version, one too few, one too many. */
+	/* The columns of another version; one column too few; one too many. */
 	{"version 16\ncpu0 1 0 2 3 4 5 6 7\ncpu1 1 0 2 3 4 5 6 7 8 9\ncpu2\n",
 	 "cpu0 " CPU_INVALID "; cpu1 " CPU_INVALID "; cpu2 " CPU_INVALID},
-	/* No number, too large a number. */
+	/* Not a number; too large a number. */
 	{"version 17\ncpu0 x 0 -1 18446744073709551615 18446744073709551616 0x5 6. 7 8\n",
 	 "cpu0 ? ? 18446744073709551615 ? ? ? 7 8"},
 	/* Other lines, and a domain without a CPU. */
@@ -108,7 +108,7 @@ static void test_rows(void)
 	}
 }
 
-/* A domain line of another version has other columns: none of them is trusted. */
+/* A domain line of another version has other columns, none of which is trusted. */
 static void test_other_version(void)
 {
 	static const char *const texts[] = {
@@ -139,7 +139,7 @@ static void test_mask(void)
 		{"80000000,00000001", "0 63"},
 		{"1,00000000,00000000", "64"},
 		{"a5", "0 2 5 7"},
-		{"1ff", ""}, /* more than there is room for */
+		{"1ff", ""}, /* more than the array has room for */
 		{"0", ""},
 		{"", ""},
 		{"3g", ""},

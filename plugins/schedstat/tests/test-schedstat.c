@@ -38,7 +38,7 @@ static void check_values(const char *proc, const char *const (*values)[2], gsize
 		g_assert_cmpstr(harvest_value(h, values[i][0]), ==, values[i][1]);
 }
 
-/* Sums over both CPUs, and over the domains of a level. */
+/* Values are summed over both CPUs, and over the domains of a level. */
 static void test_host(void)
 {
 	static const char *const values[][2] = {
@@ -59,7 +59,7 @@ static void test_host(void)
 	check_values(tree, values, G_N_ELEMENTS(values));
 }
 
-/* One CPU has no domains: no level, which is no loss. */
+/* A single CPU has no domains and so no levels, which is not an error. */
 static void test_one_cpu(void)
 {
 	static const char *const values[][2] = {
@@ -71,7 +71,7 @@ static void test_one_cpu(void)
 	check_values(tree, values, G_N_ELEMENTS(values));
 }
 
-/* A counter that does not count is absent, although the file has a number. */
+/* A counter that is off is absent, although the file has a number. */
 static void test_off(void)
 {
 	static const char *const values[][2] = {
@@ -128,13 +128,13 @@ static void test_refused(void)
 	}
 }
 
-/* Values that cannot be trusted have a reason. */
+/* Values that are not reliable have a reason. */
 static void test_spoilt(void)
 {
 	static const struct {
 		const char *text, *metric, *value;
 	} cases[] = {
-		/* Cut off: 8 may have been 80. */
+		/* The file is truncated: 8 may have been 80. */
 		{"version 17\ncpu0 1 0 2 3 4 5 6 7 8", "schedstat.timeslices", "!50"},
 		{"version 17\ncpu0 1 0 2 3 4 5 6 7 8\ncpu1 1 0 2\n", "schedstat.yields", "!50"},
 		{"version 17\ncpu0 1 0 2 3 4 5 6 7 8\ndomain0 MC 3 1\n", "schedstat.pushed", "!50"},
@@ -191,7 +191,7 @@ static void test_recorded(void)
 
 /* ---- objects --------------------------------------------------------------- */
 
-/* "GROUP NAME;" of every object, in batches of at most room. */
+/* Returns "GROUP NAME;" of every object, in batches of at most room. */
 static char *objects_text(FakeHost *fake, guint room)
 {
 	const struct ctprof_source_ops *ops = ctprof_plugin_entry_v1()->ops;

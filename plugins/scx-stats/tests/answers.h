@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Answers of a scheduler, as its protocol has them. */
+/* Answers of a scheduler, in the form that its protocol uses. */
 #pragma once
 
 #define ANSWER(resp) "{\"errno\":0,\"args\":{\"resp\":" resp "}}"

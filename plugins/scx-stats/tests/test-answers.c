@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A scheduler's answers become objects and entries, and no text breaks them. */
+/* Tests that a scheduler's answers become objects and entries, and that no text breaks this. */
 #include <glib.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void test_meanings(void)
 	stats_clear(&stats);
 }
 
-/* Answers that are no statistics, and why. */
+/* Answers that are not statistics, and the reason. */
 static void test_refused(void)
 {
 	static const struct {
@@ -110,7 +110,7 @@ static void test_refused(void)
 	}
 }
 
-/* A struct that contains itself, as deep as the answer goes. */
+/* A struct that contains itself is listed down to the maximum depth. */
 static void test_recursion(void)
 {
 	static const char meta[] = ANSWER("{\"A\":{\"top\":\"true\",\"fields\":{"
@@ -133,7 +133,7 @@ static void test_recursion(void)
 	stats_clear(&stats);
 }
 
-/* Nested too deep, and larger than is taken: refused, within bounds. */
+/* Text that is nested too deep, or too large, is rejected at limited cost. */
 static void test_large(void)
 {
 	static const char *const units[] = {"[", "{\"a\":", "0,"};
@@ -150,7 +150,7 @@ static void test_large(void)
 	}
 }
 
-/* The same name twice: one object, one entry. */
+/* The same name twice gives one object, and one entry. */
 static void test_twice(void)
 {
 	static const char answer[] =

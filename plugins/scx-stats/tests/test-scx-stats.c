@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The source against a server that this test writes: one that answers, and hostile ones. */
+/* Tests the source with servers of its own: one that answers, and hostile ones. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 typedef struct script {
 	const char *meta, *stats; /* NULL: nothing; then it closes the connection, or waits */
 	gboolean closes;
-	gboolean floods;   /* sends bytes without end, and no line end */
-	gboolean trickles; /* one byte every 20 ms */
+	gboolean floods;   /* sends bytes endlessly, without a line end */
+	gboolean trickles; /* sends one byte every 20 ms */
 } Script;
 
 typedef struct server {
@@ -143,7 +143,7 @@ static void test_answers(void)
 	g_assert_cmpint(ops()->collect(self, NULL, host), ==, 0);
 	g_assert_nonnull(strstr(fake_host_string(fake, 0, "scx_stats.meanings"),
 				"Group.moves=threads moved"));
-	/* Full batches: collect() is called until nothing is added. */
+	/* Batches become full: collect() is called until it adds nothing. */
 	fake_host_room(fake, 3);
 	struct ctprof_batch *batch = fake_host_batch(fake, CTPROF_SCOPE_OBJECT);
 	g_assert_cmpint(ops()->collect(self, NULL, batch), ==, 0);
@@ -161,7 +161,7 @@ static void test_answers(void)
 	ops()->close(self);
 }
 
-/* A recording asks once for each sample, by one connection. */
+/* A recording requests the statistics once for each sample, over one connection. */
 static void test_again(void)
 {
 	static const Script script = WHOLE;
@@ -208,7 +208,7 @@ static void test_recorded_root(void)
 	ops()->close(self);
 }
 
-/* Each server makes start() or collect() fail in time, with a reason. */
+/* With each server, start() or collect() fails in time, with a reason. */
 static void test_hostile(void)
 {
 	static const struct {
@@ -241,7 +241,7 @@ static void test_hostile(void)
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(Server) server = server_new(&cases[i].script);
 		g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, TRUE);
-		/* A flood must not be ended by the deadline. */
+		/* A flood must end before the deadline. */
 		const char *deadline = cases[i].script.floods ? "60000000000" : "300000000";
 		void *self = open_source(fake, server->path, deadline);
 

@@ -26,7 +26,7 @@ static void test_events(void)
 	} cases[] = {
 		{"SCX_EV_SELECT_CPU_FALLBACK 0\nSCX_EV_BYPASS_DURATION 35111522\n",
 		 "SCX_EV_SELECT_CPU_FALLBACK=0;SCX_EV_BYPASS_DURATION=35111522 ns;"},
-		/* Names that no kernel has yet; the largest number; no line end. */
+		/* Names that no kernel has yet; the largest number; a missing line end. */
 		{"A 18446744073709551615\n\n X_DURATION  7",
 		 "A=18446744073709551615;X_DURATION=7 ns;"},
 		{"A 18446744073709551616\nB -1\nC x\nD\nE 1 2\nF 3\n", "A?;B?;C?;D?;E?;F=3;"},
@@ -102,7 +102,7 @@ static void test_nearest(void)
 	g_assert_cmpstr(nearest(&all, "/a/bc"), ==, "outer");
 	g_assert_cmpstr(nearest(&all, "/a/b"), ==, "inner");
 	g_assert_cmpstr(nearest(&all, "/a/b/c"), ==, "inner");
-	/* If the cgroup of one is not known, it may be the nearest of any thread. */
+	/* If the cgroup of a scheduler is unknown, it may be the nearest one of any thread. */
 	add(&all, "somewhere", NULL);
 	g_assert_null(nearest(&all, "/a/b/c"));
 }

@@ -67,7 +67,7 @@ static void test_each_file_alone(void)
 	check_dependences(tree, &trip, files, G_N_ELEMENTS(files), "");
 }
 
-/* With only the state there, the numbers are absent; none of them is 0. */
+/* If only the state is there, the numbers are absent, not 0. */
 static void test_state_only(void)
 {
 	g_autoptr(Tree) tree = tree_new();
@@ -186,7 +186,7 @@ static gint64 events_of(const Harvest *h, const char *object, const char *expect
 	return row;
 }
 
-/* A recorded tree does not tell where the cgroups are. */
+/* In a recorded tree, the paths of the cgroups are unknown. */
 static void test_recorded_schedulers(void)
 {
 	g_autoptr(Tree) tree = tree_of_schedulers(71, 72);
@@ -212,7 +212,7 @@ static void test_no_schedulers(void)
 	g_assert_cmpuint(fake_host_rows(h->fake), ==, 0);
 }
 
-/* A cgroup of our own, or NULL after g_test_skip(): its number is its inode. */
+/* Makes a cgroup of our own, whose number is its inode; NULL after g_test_skip(). */
 static char *make_cgroup(guint64 *ret_number)
 {
 	static const char *const tops[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -256,7 +256,7 @@ static void test_places(void)
 
 /* ---- threads ------------------------------------------------------------------ */
 
-/* The label of a thread in that cgroup; "!REASON": absent. */
+/* Returns the label of a thread in that cgroup; "!REASON": absent. */
 static char *label_of(const Tree *sys, const char *top, const char *cgroup)
 {
 	const struct ctprof_source_ops *ops = ctprof_plugin_entry_v1()->ops;
@@ -287,7 +287,7 @@ static void test_threads(void)
 	tree_write(tree, DIRECTORY "root/ops", "simple\n");
 	g_autofree char *root = label_of(tree, NULL, "/a");
 	g_assert_cmpstr(root, ==, "simple");
-	/* The cgroups of the other schedulers are not known. */
+	/* The cgroups of the other schedulers are unknown. */
 	g_autoptr(Tree) nested = tree_of_schedulers(71, 72);
 	g_autofree char *unknown = label_of(nested, NULL, "/a");
 	g_assert_cmpstr(unknown, ==, "!10");
