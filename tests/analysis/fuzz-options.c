@@ -50,7 +50,7 @@ static void try_glob(const char *glob, const char *path)
 		glob_match(glob, path);
 }
 
-/* A parser that refuses its input has set an error. */
+/* A parser sets an error exactly when it rejects its input. */
 static void check(gboolean taken, GError *error)
 {
 	g_autoptr(GError) owned = error;

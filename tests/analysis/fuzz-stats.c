@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two sides of any numbers: the first three bytes are alpha, the share of side a,
- * and how to read the rest: as gdoubles of any bits or as small integers.
+ * Two sides of any numbers: the first three bytes are alpha, the share of side a, and the form of
+ * the rest: gdoubles of any bits, or small integers.
  */
 #include <math.h>
 #include <stdint.h>

@@ -100,7 +100,7 @@ struct sample_rows {
 };
 
 struct sample {
-	gint32 own; /* a process; 0: none */
+	gint32 own; /* PID of ctprof's own process; 0: none */
 	Registry *registry;
 	gboolean sealed;
 	GPtrArray *owned; /* names, texts, sets and maps */
@@ -450,7 +450,7 @@ Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
 		const Sample *sample = side == 0 ? a : b;
 
 		g_assert_true(sample_feed(sample, analysis, side, &error));
-		/* As readers do; there may be no rows. */
+		/* Readers do this; there may be no rows. */
 		if (sample->sealed)
 			g_assert_true(analysis_bind(analysis, side, sample->registry, &error));
 	}

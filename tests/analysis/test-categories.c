@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Categories of processes: tables of patterns, and the artifact. */
+/* Tests categories of processes: tables of patterns, and the artifact. */
 #include <string.h>
 
 #include "base/error.h"
@@ -22,7 +22,7 @@ static const char *find(Categories *categories, const char *command)
 	return categories_name(categories, categories_find(categories, command));
 }
 
-/* The table for ChromeOS as shipped. */
+/* Tests the table for ChromeOS as it is shipped. */
 static void test_chromeos(void)
 {
 	static const struct {
@@ -39,7 +39,7 @@ static void test_chromeos(void)
 		{"/opt/google/chrome/chrome --type=utility", "chrome_other"},
 		{"/opt/google/chrome/chrome", "chrome_browser"},
 		{"/opt/google/chrome/chrome_crashpad_handler", "chrome_browser"},
-		/* Also in arguments of several lines, or of no text at all. */
+		/* Arguments of several lines, or that are not text, are matched, too. */
 		{"/opt/google/chrome/chrome a\nb \xff --type=gpu-process", "chrome_gpu"},
 		/* vector 58 */
 		{"bash /usr/bin/crosvm run /arcvm.sock", "other"},
@@ -167,12 +167,12 @@ static void test_patterns_give_up(void)
 	g_assert_cmpstr(complaint, ==,
 			"categories: 2 command lines took too many steps to match (first of rule "
 			"2): their processes are in 'other'");
-	/* A text that is merely long is matched. */
+	/* A text that is only long is matched. */
 	g_autoptr(Categories) stars = parse("[{\"match\": \"^a.*a$\", \"name\": \"as\"}]");
 	g_assert_cmpstr(find(stars, longest), ==, "as");
 }
 
-/* The bytes of ChromeOS's smaps_rollup.json. */
+/* Compares the bytes with ChromeOS's smaps_rollup.json. */
 static void test_artifact(void)
 {
 	static const MapItem items[] = {{"Anonymous", NULL, G_MAXUINT64},

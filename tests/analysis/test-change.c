@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Changes between two values, and values derived from several. */
+/* Tests changes between two values, and values derived from several. */
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static struct ctprof_value cpus(gint64 min, gint64 max, const char *list)
 static const struct ctprof_value absent = {.type = CTPROF_VALUE_ABSENT};
 static const struct ctprof_value unlimited = {.type = CTPROF_VALUE_UNLIMITED};
 
-/* "S" same, "D" differs, then delta and percent. */
+/* Returns "S" for same or "D" for different, then delta and percent. */
 static char *change_text(const struct ctprof_value *a, const struct ctprof_value *b, guint32 ladder)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -73,7 +73,7 @@ static void test_changes(void)
 		 " -1 -5.42101e-18%"},
 		{real(0.5), real(0.25), CTPROF_LADDER_RATIO, " -0.25"},
 		{real(2), real(3), CTPROF_LADDER_NS, " +1 +50%"},
-		/* Growth from a negative value is growth. */
+		/* An increase from a negative value is growth. */
 		{real(-100), real(50), CTPROF_LADDER_BYTES, " +150 +150%"},
 		{range(2, 8), range(4, 8), CTPROF_LADDER_NONE, " +1"},
 		{range(0, 1), range(0, 2), CTPROF_LADDER_NONE, " +0.5"},
@@ -105,7 +105,7 @@ static void test_changes(void)
 	}
 }
 
-/* The order of changes: each comes before the next one. */
+/* Each change must come before the next one. */
 static void test_order(void)
 {
 	const struct {
@@ -114,14 +114,14 @@ static void test_order(void)
 	} rows[] = {
 		{number(10), number(110), CTPROF_LADDER_UNITLESS}, /* +1000 % */
 		{number(1), number(3), CTPROF_LADDER_UNITLESS},    /* +200 % */
-		{number(0), number(50000000), CTPROF_LADDER_NS},   /* a lot, from 0: as 100 % */
+		{number(0), number(50000000), CTPROF_LADDER_NS},   /* large, from 0: as 100 % */
 		{number(4), number(1), CTPROF_LADDER_NS},          /* -75 % */
-		{number(0), number(500), CTPROF_LADDER_UNITLESS},  /* half of much, from 0 */
+		{number(0), number(500), CTPROF_LADDER_UNITLESS},  /* half of large, from 0 */
 		{real(0.5), real(0.9), CTPROF_LADDER_RATIO},       /* 40 points */
 		{number(100), number(110), CTPROF_LADDER_BYTES},   /* +10 % */
-		{number(0), number(1000), CTPROF_LADDER_NS},       /* a trifle, from 0 */
-		{range(9, 9), range(43, 43), CTPROF_LADDER_NONE},  /* a place in an order */
-		{number(0), number(0), CTPROF_LADDER_NS},          /* nothing */
+		{number(0), number(1000), CTPROF_LADDER_NS},       /* small, from 0 */
+		{range(9, 9), range(43, 43), CTPROF_LADDER_NONE},  /* an ordinal */
+		{number(0), number(0), CTPROF_LADDER_NS},          /* no change */
 	};
 	Standing last = {.class = 0};
 
@@ -146,7 +146,7 @@ static void test_filters(void)
 	const struct {
 		struct ctprof_value a, b;
 		guint32 ladder;
-		const char *passes; /* of none, changed, pct, time */
+		const char *passes; /* '+': none, changed, pct, time lets it pass */
 	} cases[] = {
 		{number(5), number(5), CTPROF_LADDER_NS, "+---"},
 		{absent, absent, CTPROF_LADDER_NS, "+---"},
@@ -256,7 +256,7 @@ static void test_memory_levels(void)
 		g_assert_false(fold_is_memory_level(events[i]));
 }
 
-/* A counter that fell was reset; a level may fall, too; a new value grew from 0. */
+/* A counter that fell was reset; a level may fall; a new value grew from 0. */
 static void test_growth(void)
 {
 	const struct ctprof_value few = value_of_number(3), many = value_of_number(10);

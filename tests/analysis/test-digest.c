@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first screen of a window: its measurements, and each finding once reported and once
- * just short of its limit. */
+/* Tests the first screen of a window: its measurements, and each finding, once above its limit and
+ * once just below. */
 #include <string.h>
 
 #include "ctprof/sentence.h"
@@ -40,7 +40,7 @@ static guint64 special(const struct value *changed, const char *name)
 }
 
 /* Returns a host, a cgroup and its parent, and a pool of n threads in it (0: one), of which only
- * the first does anything; changed NULL: the values of the beginning. */
+ * the first does anything; changed NULL: the values at the beginning. */
 static Sample *capture(const struct value *changed, guint64 n)
 {
 	Sample *sample = sample_new();
@@ -141,7 +141,7 @@ static char *findings_of(const struct value *changed)
 static const struct finding_case {
 	const char *finding;
 	struct value shown[MOST_VALUES], hidden[MOST_VALUES];
-	const char *sentence; /* of it */
+	const char *sentence; /* the sentence of the finding */
 } cases[] = {
 	{"starved",
 	 {{"wait_time_ns", 10 * S}, {"run_time_ns", S / 2}, {"timeslices", 1000}},
@@ -152,28 +152,30 @@ static const struct finding_case {
 	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}},
 	 {{"wait_time_ns", 9 * S}},
 	 "app is starved, not busy: 3 of its 4 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
-	/* No more threads wait than there are, though one may be read a little later. */
+	/* The number of waiting threads is at most that of all, though one may be read a little
+	 * later. */
 	{"starved",
 	 {{"wait_time_ns", 103 * S / 10}, {"timeslices", 1000}},
 	 {{"wait_time_ns", 9 * S}},
 	 "app is starved, not busy: waits 100 % of the time, 10.3ms a turn, for 0 CPU"},
-	/* A pool that gets a part of the CPU it wants is busy; a throttled one is not starved. */
+	/* A pool that gets part of the CPU it wants is busy; a throttled pool is not starved. */
 	{"wants-cpu",
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 "app wants 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
 	{"wants-cpu", {FOUR(30, 2)}, {FOUR(30, 2), THROTTLED(90, 8)}, NULL},
 	{"starved", {FOUR(30, 1)}, {FOUR(30, 1), THROTTLED(90, 8)}, NULL},
-	/* It may be throttled by the quota of a parent cgroup, too. */
+	/* It may also be throttled by the quota of a parent cgroup. */
 	{"starved",
 	 {FOUR(30, 1), {"above", 1}},
 	 {FOUR(30, 1), THROTTLED(90, 8), {"above", 1}},
 	 NULL},
-	/* Or by that of a v1 controller, where the threads are in another cgroup. */
+	/* It may also be throttled by a v1 controller, where the threads are in another cgroup. */
 	{"starved", {FOUR(30, 1), {"v1", 1}}, {FOUR(30, 1), THROTTLED(90, 1), {"v1", 1}}, NULL},
-	/* It cannot get more than its quota, however long it waits. */
+	/* It cannot get more than its quota, no matter how long it waits. */
 	{"wants-cpu", {FOUR(36, 2)}, {FOUR(36, 2), THROTTLED(10, 0.4)}, NULL},
-	/* Half of the time each of its threads may have been throttled; beyond it they wait. */
+	/* Each of its threads may have been throttled for half of the time; beyond that they
+	 * wait. */
 	{"wants-cpu",
 	 {FOUR(36, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
 	 {FOUR(25, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
@@ -191,7 +193,7 @@ static const struct finding_case {
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 100 * 1024}},
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 300 * 1024}},
 	 "app does the disk reads: 10.0M/s of 10.0M/s, 0 switches/s"},
-	/* Never more than the host's disks did. */
+	/* A pool never does more than the host's disks. */
 	{"disk-io",
 	 {{"read_bytes", 100 * MIB}, {"system.vmstat.pgpgin", 50 * 1024}},
 	 {{"write_bytes", 100 * MIB}, {"system.vmstat.pgpgout", 100 * 1024}},
@@ -379,8 +381,8 @@ static void add_exit(Sample *sample, gint32 tid, const char *name, guint64 start
 	sample_u64(sample, "final_run_time_ns", ns);
 }
 
-/* One thread of a pool used most of it, many of another pool little; one that started before
- * the window only exited in it.  Without records it is not known which thread did what. */
+/* One thread of a pool used most of it, many of another pool little; one that started before the
+ * window only exited in it.  Without records it is unknown which thread did what. */
 static void test_came_and_went(void)
 {
 	static const struct value changed[MOST_VALUES] = {
@@ -473,7 +475,8 @@ static void test_footer(void)
 	}
 }
 
-/* The note takes no line from a finding, and is left out if few of the threads are affected. */
+/* The note does not take a line from a finding, and is left out if only few threads are
+ * affected. */
 static void test_denied(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups and their figures, in reports of synthetic snapshots. */
+/* Tests groups and their values, in reports of synthetic snapshots. */
 #include <string.h>
 
 #include "workers.h"
@@ -16,7 +16,7 @@ static void test_keys(void)
 		 "main 1 rayon-pool-{N} 2 worker-{N} 3", FALSE},
 		{GROUP_BY_COMM, "worker-0 main", NULL, "main 1 worker-0 1", FALSE},
 		{GROUP_BY_PCOMM, "worker-7", "worker-0 worker-1 worker-2", "worker-{N} 1>3", FALSE},
-		/* A name on both sides is not a peer of itself. */
+		/* A name that occurs on both sides is not its own peer. */
 		{GROUP_BY_PCOMM, "worker-7 worker-7", "worker-7", "worker-7 2>1", FALSE},
 		{GROUP_BY_PCOMM, "worker-1 worker-2", "worker-2", "worker-2 1>1 -worker-1", TRUE},
 		{GROUP_BY_COMM_EXACT, "worker-1 worker-2", "worker-2", "worker-2 1>1 -worker-1",
@@ -25,7 +25,7 @@ static void test_keys(void)
 		{GROUP_BY_CGROUP, "/s-1.slice /s-2.slice /x", "/s-3.slice /x",
 		 "/s-{N}.slice 2>1 /x 1>1", FALSE},
 		{GROUP_BY_CGROUP, "/s-1.slice", NULL, "/s-1.slice 1", FALSE},
-		/* Under all, names keep their pattern, cgroups go by their peers. */
+		/* Under "all", names keep their pattern, while cgroups depend on their peers. */
 		{GROUP_BY_ALL, "w-1", "w-1", "w-1|w-{N}|w-{N} 1>1", FALSE},
 		{GROUP_BY_ALL, "w-1", "w-1 w-2", "w-{N}|w-{N}|w-{N} 1>2", FALSE},
 		{GROUP_BY_ALL, "w-1", "w-1", "w-1|w-1|w-1 1>1", TRUE},
@@ -103,7 +103,7 @@ static void test_folds(void)
 		{"wait_max", "~9"},
 		{"fair_slice_ns", "~3"},
 		{"cpu_delay_min_ns", "~40"},
-		/* No thread has a value, so it is absent and not 0. */
+		/* If no thread has a value, it is absent and not 0. */
 		{"wait_sum", "."},
 		{"cpu_efficiency", "."},
 	};
@@ -126,7 +126,7 @@ static void test_folds(void)
 	}
 }
 
-/* CPU sets of threads that agree. */
+/* CPU sets on which threads agree. */
 static void test_cpu_lists(void)
 {
 	static const char *const cases[][2] = {
@@ -155,7 +155,7 @@ static void test_cpu_lists(void)
 	}
 }
 
-/* 3 of 5 agree; ties go to the smallest. */
+/* 3 of 5 agree; in a tie the smallest wins. */
 static void test_modes(void)
 {
 	static const char *const cases[][2] = {
@@ -226,7 +226,7 @@ static void test_by_thread(void)
 		guint side;
 	} rows[] = {
 		{7, "old", 100, 0}, {7, "new", 100, 1}, /* renamed itself */
-		{8, "x", 100, 0},   {8, "x", 900, 1},   /* the number was used again */
+		{8, "x", 100, 0},   {8, "x", 900, 1},   /* the TID was reused */
 		{9, "y", 50, 0},    {10, "y", 51, 1},
 	};
 	g_autoptr(Sample) a = sample_new();
@@ -343,7 +343,7 @@ static void test_third_party(void)
 	g_assert_cmpuint(toys->value[0].number, ==, 3072);
 	g_assert_cmpuint(toys->value[1].type, ==, CTPROF_VALUE_ABSENT);
 	g_assert_cmpstr(toys->field->unit, ==, "bytes");
-	/* A name with two meanings is not compared, and a message says so. */
+	/* A name with two meanings is not compared, which a message reports. */
 	g_assert_cmpuint(odd->value[0].number, ==, 3);
 	g_assert_cmpuint(odd->value[1].type, ==, CTPROF_VALUE_ABSENT);
 	g_assert_cmpuint(late->value[1].number, ==, 8);

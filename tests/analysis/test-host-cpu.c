@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU line of the first screen: the host's CPU time from the best source, its parts, and
+/* Tests the CPU line of the first screen: the host's CPU time from the best source, its parts, and
  * that of ctprof, which is identified by its processes and not by its name. */
 #include <string.h>
 
@@ -75,7 +75,7 @@ static AnalysisOptions options_of(void)
 	};
 }
 
-/* Returns a pool's value in a column, by role, and by name unless NULL; below 0 if there is no
+/* Returns a pool's value in a column, by role and, unless NULL, by name; below 0 if there is no
  * such line or value. */
 static gdouble pool_value(const struct ctprof_report *report, guint32 role, const char *name,
 			  const char *column)
@@ -100,7 +100,7 @@ static void assert_is(gdouble value, gdouble expected)
 	g_assert_cmpfloat_with_epsilon(value, expected, ONE_IN);
 }
 
-/* Over ten seconds; NONE: not counted. */
+/* Values of ten seconds; NONE: not counted. */
 static const struct source {
 	guint64 exact_ms, turns_ms, ticks, softirq, idle, ran_ms;
 	gdouble busy, exited; /* exited below 0: no line */
@@ -115,12 +115,12 @@ static const struct source {
 	{NONE, 19000, 1000, 0, 960, 10000, 1.04, 0.04, "1.04 of 2 busy (52 %)", FALSE},
 	/* A time slice has not ended: the threads' own CPU time is more. */
 	{NONE, 500, 1000, 0, 960, 10000, 1, -1, "~1 of 2 busy (50 %)", FALSE},
-	/* Runs shorter than a tick are not in any. */
+	/* Ticks do not count runs that are shorter than a tick. */
 	{NONE, NONE, 1420, 0, 500, 14000, 1.42, 0.02, "~1.42 of 2 busy (71 %)", TRUE},
 	{NONE, NONE, 1420, 0, 500, 15100, 1.51, -1, "~1.51 of 2 busy (76 %)", TRUE},
-	/* Reading a moment later does not make it less exact. */
+	/* Reading the threads a moment later does not make the result less exact. */
 	{15100, NONE, 1420, 0, 0, 15200, 1.52, -1, "1.52 of 2 busy (76 %)", FALSE},
-	/* Not more than the number of CPUs. */
+	/* It is at most the number of CPUs. */
 	{20100, NONE, 1900, 0, 0, 19000, 2, 0.1, "2 of 2 busy (100 %)", FALSE},
 	{15100, NONE, 1410, 100, 0, 14000, 1.51, 0.11, "0.10 in interrupts", FALSE},
 };
@@ -140,7 +140,7 @@ static void check_source(const struct source *source)
 	AnalysisOptions options = options_of();
 	const struct ctprof_report *report;
 
-	/* A thread is on one CPU at most. */
+	/* A thread runs on at most one CPU. */
 	for (gint32 pid = 5; pid < 7; pid++) {
 		add_thread(before, pid, 1, "app", 0, 0, 0);
 		add_thread(after, pid, 1, "app", source->ran_ms / 2, 0, 0);
@@ -163,12 +163,12 @@ static void test_sources(void)
 		check_source(&sources[i]);
 }
 
-/* The ticks of user mode and the kernel are rounded for each thread; the CPU time is not. */
+/* The ticks of user mode and the kernel are rounded for each thread, but the CPU time is not. */
 static void test_parts(void)
 {
 	static const struct {
 		guint64 run_ms, user, system;
-		gdouble parts[2]; /* of a CPU; below 0: not known */
+		gdouble parts[2]; /* in CPUs; below 0: unknown */
 	} cases[] = {
 		{810, 43, 3, {0.081 * 43 / 46, 0.081 * 3 / 46}},
 		{810, 0, 1, {0, 0.081}},
@@ -194,7 +194,7 @@ static void test_parts(void)
 	}
 }
 
-/* So do those of the pools without a line of their own, one of which has none. */
+/* The same holds for the pools without a line of their own, one of which has no ticks. */
 static void test_parts_of_the_rest(void)
 {
 	g_autoptr(Sample) before = sample_of_host(NULL, TRUE);
@@ -220,7 +220,7 @@ static void test_parts_of_the_rest(void)
 #define READS 70 /* the process of top that reads */
 #define WATCHES 69
 
-/* It runs four processes of its own, and another one is a stranger of the same name. */
+/* ctprof runs four processes of its own; another process has the same name, but is not related. */
 static Sample *sample_with_own(guint64 ran)
 {
 	static const struct {
@@ -259,7 +259,7 @@ static void test_own(void)
 	const struct ctprof_report *report = analysis_finish(analysis, &error);
 	g_assert_no_error(error);
 	assert_is(pool_value(report, CTPROF_ROLE_OWN, NULL, "cpu"), 0.5);
-	/* Another ctprof is a pool like any other. */
+	/* Another ctprof is an ordinary pool. */
 	assert_is(pool_value(report, CTPROF_ROLE_POOL, "ctprof", "cpu"), 0.3);
 	assert_is(pool_value(report, CTPROF_ROLE_POOL, "app", "cpu"), 0.05);
 	assert_is(pool_value(report, CTPROF_ROLE_EXITED, NULL, "cpu"), 0.05);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties of the reports of any two snapshots, checked on synthetic ones. */
+/* Tests properties that reports of any two snapshots have, using synthetic ones. */
 #include <math.h>
 #include <string.h>
 
@@ -102,15 +102,14 @@ static gboolean same_value(const struct ctprof_value *a, const struct ctprof_val
 	return strcmp(x, y) == 0;
 }
 
-/* Names are literal here, because the key of a thread must not depend on the other
- * side. */
+/* Names are literal here, because a thread's key must not depend on the other side. */
 static AnalysisOptions literal_options(GroupBy group_by)
 {
 	return (AnalysisOptions){
 		.group_by = group_by, .no_thread_normalize = TRUE, .no_cgroup_normalize = TRUE};
 }
 
-/* The first screen is about the newer side only. */
+/* The first screen only shows the newer side. */
 static gboolean is_first_screen(const struct ctprof_report_section *section)
 {
 	return (section->flags & CTPROF_SECTION_BARE) != 0;
@@ -145,7 +144,7 @@ static void check_reversed(const struct ctprof_report *forth, const struct ctpro
 	}
 }
 
-/* The sides swapped: every delta has the other sign. */
+/* With the sides swapped, every delta has the opposite sign. */
 static void test_reversal(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
@@ -155,9 +154,9 @@ static void test_reversal(void)
 		AnalysisOptions options = literal_options(axis);
 		const struct ctprof_report *forth, *back;
 
-		/* Pairing goes from the candidate to the baseline. */
+		/* Cgroups are paired from the candidate to the baseline. */
 		options.rename_min_types = G_MAXUINT;
-		/* A thread's label is the baseline's. */
+		/* A thread is labelled as in the baseline. */
 		if (axis == GROUP_BY_THREAD)
 			continue;
 		g_autoptr(Analysis) one G_GNUC_UNUSED = sample_analyse(a, b, &options, &forth);
@@ -166,7 +165,7 @@ static void test_reversal(void)
 	}
 }
 
-/* A snapshot against itself: nothing changed, in no section. */
+/* Compares a snapshot with itself: no section has a change. */
 static void test_identity(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
@@ -212,7 +211,7 @@ static guint64 sum_of(const struct ctprof_report *report, const char *metric)
 	return sum;
 }
 
-/* The groups of every axis add up to the same sum. */
+/* The groups of every axis have the same sum. */
 static void test_sums(void)
 {
 	static const char *const metrics[] = {"thread_count", "run_time_ns", "wait_sum",
@@ -259,7 +258,7 @@ static void check_side(const struct ctprof_report *both, guint side,
 	}
 }
 
-/* compare has the same values for a side as show has for it alone. */
+/* compare has the same values for a side as show has for that side alone. */
 static void test_show_agrees(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
@@ -281,13 +280,13 @@ static void test_show_agrees(void)
 	}
 }
 
-/* --limit takes the first rows of all, and reports the number it left out. */
+/* --limit keeps the first rows of all, and reports how many it left out. */
 static void test_limit(void)
 {
 	for (guint round = 0; round < ROUNDS; round++) {
 		g_autoptr(Sample) a = random_sample();
 		g_autoptr(Sample) b = random_sample();
-		/* The tree of "all" is in another order than the rows selected for it. */
+		/* The tree of "all" is in another order than the selected rows. */
 		AnalysisOptions options = {.group_by = axes[round % 4]};
 		const struct ctprof_report *whole, *cut;
 		g_autoptr(Analysis) one G_GNUC_UNUSED = sample_analyse(a, b, &options, &whole);

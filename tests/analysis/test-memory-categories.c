@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory by category, of ctprof memory, show and compare: one table; and the
- * artifact. */
+/* Tests memory by category: ctprof memory, show and compare have one table; and the artifact. */
 #include <string.h>
 
 #include "memory-kit.h"
@@ -32,7 +31,7 @@ static void fill(MemoryKit *kit)
 	add_process(kit, 6, "memory_state=not-applicable;pcomm=/a");
 	memory_kit_row(kit, "memory-swap", "1", 0,
 		       "swap_shared_bytes=1000;swap_shared_by_name_bytes=500");
-	/* For a process that is not in the snapshot, and for no process. */
+	/* These are for a process that is not in the snapshot, and for no process. */
 	memory_kit_row(kit, "memory-swap", "11", 0, "swap_shared_bytes=5000");
 	memory_kit_row(kit, "memory-swap", "1e1", 0, "swap_shared_bytes=5000");
 	memory_kit_row(kit, "memory-swap", "*", 0, "swap_unreadable=2");
@@ -42,7 +41,7 @@ static const char table[] = "[{\"match\": \"^/a\", \"name\": \"as\"},"
 			    " {\"match\": \"^/n\", \"name\": \"nobody\"},"
 			    " {\"match\": \"^/b\", \"name\": \"bs\"}]";
 
-/* Draws the table and its notes, which show and ctprof memory must have in common. */
+/* Draws the table and its notes, which must be the same in show and ctprof memory. */
 static char *draw(MemoryKit *kit)
 {
 	char section[] = SECTION;
@@ -165,7 +164,7 @@ static void test_without_shares(void)
 		    "memory_state=exact;cmdline=/a;pss_bytes=1;swap_pss_bytes=2;swap_bytes=5");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n"
 		    "Sums exclude swapped-out shared memory: capture with --memory=shared.\n");
-	/* There is no swap in use. */
+	/* No swap is in use. */
 	memory_kit_row(&kit, "memory-ledger", "swap.used", 0, "ledger_bytes=0");
 	check(&kit, "other 1 1 2 3 1 0 0\n=total 1 1 2 3 1 0 0\n");
 }
@@ -195,7 +194,7 @@ static void test_rollups(void)
 		    "Sums exclude swapped-out shared memory: capture with --memory=shared.\n");
 }
 
-/* A host of many processes, captured in one way or another. */
+/* Fills a host with many processes, captured in one of several ways. */
 static void fill_host(MemoryKit *kit, gboolean as_root, gboolean by_memory)
 {
 	memory_kit_init(kit);
@@ -216,7 +215,7 @@ static void fill_host(MemoryKit *kit, gboolean as_root, gboolean by_memory)
 	}
 }
 
-/* The table is the same in every command, whichever user and plugin captured it. */
+/* The table is the same in every command, no matter which user and plugin captured it. */
 static void test_ways(void)
 {
 	static const char *const expected[] = {
@@ -290,7 +289,7 @@ static void test_compare_gaps(void)
 	g_assert_cmpuint(memory_kit_section(&kit, SECTION)->n_missing, ==, 1);
 }
 
-/* The biggest change first. */
+/* The largest change comes first. */
 static void test_compare_orders(void)
 {
 	g_autoptr(Categories) categories = categories_parse(table, strlen(table), NULL);
@@ -315,7 +314,7 @@ static void test_compare_orders(void)
 
 /* ---- where it is shown ---- */
 
-/* Shown only on request: by a table, or by name. */
+/* The section is shown only on request: with a table, or by name. */
 static void test_asked_for(void)
 {
 	g_autoptr(Categories) categories = categories_new();
@@ -349,7 +348,7 @@ static void test_asked_for(void)
 	}
 }
 
-/* Contains only processes with a rollup; vector 52. */
+/* The artifact contains only processes with a rollup; vector 52. */
 static void test_artifact(void)
 {
 	g_auto(MemoryKit) kit;

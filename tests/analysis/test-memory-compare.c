@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ctprof memory of two snapshots: the ledger, shared objects, tmpfs, SysV, one
- * process. */
+/* Tests ctprof memory of two snapshots: the ledger, shared objects, tmpfs, SysV, one process. */
 #include "memory-kit.h"
 
 #define LEDGER "memory-ledger"
@@ -19,7 +18,7 @@ static const struct {
 	} rows[9];
 	const char *dump, *coverage;
 } compared[] = {
-	/* As the kernel has them; shares are of each side's RAM. */
+	/* In the kernel's order; shares refer to each side's RAM. */
 	{"ledger",
 	 "meminfo",
 	 "name bytes ram_percent",
@@ -32,7 +31,7 @@ static const struct {
 	  {1, LEDGER, "meminfo.Zswap", "ledger_bytes=20"}},
 	 "MemTotal 1000>2000 100.0%\nMemFree 100>~100 10.0%>5.0%\nZswap ->20 ->1.0%\n",
 	 "values 2 1 0"},
-	/* The biggest change first; unchanged lines are left out. */
+	/* The largest change comes first; unchanged lines are left out. */
 	{"ledger",
 	 "physical",
 	 "name bytes",
@@ -100,7 +99,7 @@ static const struct {
 	  {1, SHARED, "grown", "object_kind=file;object_pss_bytes=7;object_inode=6"}},
 	 "gone 3>- 5\ngrown 5>7 6\nrefused 500>- 3\n=total 508>~7 -\n",
 	 NULL},
-	/* An owner is a name: another owner is not a change of a number. */
+	/* An owner is a name: a different owner is not a change of a number. */
 	{"sysv",
 	 "sysv",
 	 "segment owner rss swap",
@@ -124,7 +123,7 @@ static const struct {
 	  {1, TMPFS, "/run", "tmpfs_used_bytes=20;tmpfs_limit_bytes=40"}},
 	 "/run 10>20 40 25.0%>50.0%\n/tmp 30>31 40>max 75.0%>-\n=total 40>51 - -\n",
 	 "mounts 2 0 0"},
-	/* A new file is below its folder, though it was read last. */
+	/* A new file is below its directory, although it was read last. */
 	{"tmpfs",
 	 "files",
 	 "entry kind allocated_subtree",
@@ -140,7 +139,7 @@ static const struct {
 	  {1, FILES, "/t/d/n", "file_depth=2;file_kind=file;file_allocated_bytes=2"}},
 	 "/t mount 5>3\n  d dir 1>3\n    n file ->2\n  z file 4>-\n=total - 5>3\n",
 	 NULL},
-	/* A folder whose changes cancel out is shown because of its contents. */
+	/* A directory whose changes cancel out is shown because of its contents. */
 	{"tmpfs",
 	 "files",
 	 "entry allocated_subtree",

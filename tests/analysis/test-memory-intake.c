@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ctprof memory: its options, and from a snapshot's rows to its report. */
+/* Tests ctprof memory: its options, and its report from the rows of a snapshot. */
 #include <string.h>
 
 #include "base/error.h"
@@ -91,7 +91,7 @@ static void test_needs(void)
 	}
 }
 
-/* The other side may be the one that lacks it. */
+/* The side that lacks it may also be the other one. */
 static void test_needs_of_both(void)
 {
 	AnalysisOptions options = options_of("processes");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ctprof memory: the ledger, shared objects, tmpfs, SysV, one process. */
+/* Tests ctprof memory: the ledger, shared objects, tmpfs, SysV, one process. */
 #include <string.h>
 
 #include "memory-kit.h"
@@ -24,7 +24,7 @@ static void check_coverage(const MemoryKit *kit, const char *name, const char *e
 	g_assert_cmpstr(coverage, ==, expected);
 }
 
-/* Draws each order of the list; expects the first field of each line, in one line. */
+/* Draws each order of the list; expects the first field of each line, joined in one line. */
 struct order_case {
 	const char *sort, *lines;
 };
@@ -46,7 +46,7 @@ static void check_orders(MemoryKit *kit, const char *view, const char *table, co
 			*total = '\0';
 		g_assert_cmpstr(g_strstrip(g_strdelimit(dump, "\n", ' ')), ==, cases[n].lines);
 	}
-	/* Every order of the view is among them. */
+	/* Every order of the view must be among the cases. */
 	for (guint i = 0; orders[i]; i++)
 		g_assert_cmpstr(orders[i], ==, i < n ? cases[i].sort : NULL);
 	kit->options.sort = NULL;
@@ -89,7 +89,7 @@ static void test_ledger(void)
 	g_assert_null(memory_kit_section(&kit, "nvidia"));
 }
 
-/* The whole stays above its parts. */
+/* The total stays above its parts. */
 static void test_ledger_orders(void)
 {
 	static const struct order_case meminfo[] = {{"kernel", "MemTotal Zswap Buffers Dirty"},
@@ -114,7 +114,7 @@ static void test_ledger_orders(void)
 	check_orders(&kit, "ledger", "physical", "name", physical);
 }
 
-/* A section for each way to count, with a note that they do not add up; only captured ones. */
+/* There is a section for each captured way of counting, with a note that they do not add up. */
 static void test_lenses(void)
 {
 	g_auto(MemoryKit) kit;
@@ -211,7 +211,7 @@ static void test_unread_are_told_of(void)
 	g_assert_true(g_str_has_prefix(some, "1 process could not be read"));
 	check_coverage(&kit, "shared", "processes 1 0 1");
 	check_table(&kit, "shared", "object pss", "a 1\n=total ~1\n");
-	/* Those that read the mappings know better. */
+	/* Counts of a source that reads the mappings take precedence. */
 	memory_kit_row(&kit, "memory-swap", "*", 0, "swap_unreadable=0;swap_readable=7");
 	memory_kit_draw(&kit, "shared");
 	check_coverage(&kit, "shared", "processes 7 0 0");
@@ -361,7 +361,7 @@ static void test_tmpfs_orders(void)
 	check_table(&kit, "files", "entry allocated", "/tmp -\n  b 2\n  a 1\n=total ~3\n");
 }
 
-/* Small folders are folded into one line with their contents; the sums stay the same. */
+/* Small directories are folded into one line with their contents; the sums stay the same. */
 static void test_files_fold(void)
 {
 	g_auto(MemoryKit) kit;
@@ -380,7 +380,7 @@ static void test_files_fold(void)
 	check_coverage(&kit, "files", "files 5 0 0");
 }
 
-/* The depths in a third party's file need not make sense. */
+/* The depths in a third party's file may be arbitrary. */
 static void test_files_of_any_depth(void)
 {
 	g_auto(MemoryKit) kit;

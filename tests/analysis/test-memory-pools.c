@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ctprof memory: its first screen, the areas of all processes, who maps an object. */
+/* Tests ctprof memory: its first screen, the areas of all processes, and who maps an object. */
 #include <string.h>
 
 #include "memory-kit.h"
@@ -43,7 +43,7 @@ static void check_pools(MemoryKit *kit, const char *fields, const char *expected
 	g_assert_cmpstr(dump, ==, expected);
 }
 
-/* Returns the columns of text output, in order. */
+/* Returns the columns shown in text output, in order. */
 static char *list_shown(const MemoryKit *kit, const char *name)
 {
 	const struct ctprof_report_section *section = memory_kit_section(kit, name);
@@ -95,7 +95,7 @@ static void test_keys(void)
 	g_assert_cmpuint(section->n_approximate, ==, 1);
 }
 
-/* Pools beyond the limit are in a line of their own, and so is ctprof; the total has all. */
+/* Pools beyond the limit have a line of their own, and so does ctprof; the total includes all. */
 static void test_rest(void)
 {
 	g_auto(MemoryKit) kit;
@@ -163,7 +163,7 @@ static void test_host(void)
 	add_ram(&kit, "meminfo.Shmem", 1024);
 	add_ram(&kit, "meminfo.Dirty", 512);
 	add_ram(&kit, "meminfo.AnonPages", 4 * 1024);
-	add_ram(&kit, "meminfo.PageTables", 8); /* too little to speak of */
+	add_ram(&kit, "meminfo.PageTables", 8); /* too little to be mentioned */
 	add_ram(&kit, "meminfo.SwapTotal", 0);
 	memory_kit_draw(&kit, "pools");
 	g_autofree char *notes = memory_kit_notes(&kit, "host");
@@ -190,7 +190,7 @@ static void test_areas(void)
 		       "mapping_pid=7;mapping_label=[heap];mapping_rss_bytes=50;mapping_vmas=2");
 	memory_kit_row(&kit, "memory-mappings", "8 <anonymous>", 0,
 		       "mapping_pid=8;mapping_label=<anonymous>;mapping_rss_bytes=90");
-	/* Not areas: an object, and the cost of reading a process. */
+	/* These are not areas: an object, and the cost of reading a process. */
 	memory_kit_row(&kit, "memory-mappings", "7 /lib/x", 0,
 		       "mapping_pid=7;mapping_label=/lib/x;mapping_inode=5;mapping_rss_bytes=99");
 	memory_kit_row(&kit, "memory-mappings", "7 *", 0, "mapping_pid=7;mapping_read_ns=4");
@@ -234,7 +234,7 @@ static void test_consumers(void)
 	kit.options.object = NULL;
 	memory_kit_draw(&kit, "shared");
 	g_assert_null(memory_kit_section(&kit, "consumers"));
-	/* Machines have them without asking; people see nothing of that section. */
+	/* Output for machines always has them; people do not see that section. */
 	kit.options.for_machines = TRUE;
 	memory_kit_draw(&kit, "shared");
 	const struct ctprof_report_section *all = memory_kit_section(&kit, "consumers");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ctprof memory processes: the tree, its sums, what is asked for, and coverage. */
+/* Tests ctprof memory processes: the tree, its sums, filters, and coverage. */
 #include <string.h>
 
 #include "memory-kit.h"
@@ -41,7 +41,7 @@ static void test_tree(void)
 	check_dump(&kit, "pid pss", "3 30\n2 20\n1 10\n9 5\n7 1\n=- 66\n");
 }
 
-/* Reused pids can make a process its own ancestor. */
+/* Reused PIDs can make a process its own ancestor. */
 static void test_cycle(void)
 {
 	g_auto(MemoryKit) kit;
@@ -151,7 +151,7 @@ static void test_coverage(void)
 	}
 }
 
-/* Kernel threads have no memory: they are hidden, and make no sum incomplete. */
+/* Kernel threads have no memory: they are hidden, and do not make a sum incomplete. */
 static void test_kernel_threads_are_in_no_coverage(void)
 {
 	g_auto(MemoryKit) kit;
@@ -200,7 +200,7 @@ static void test_filter(void)
 		memory_kit_draw(&kit, "processes");
 		g_autofree char *dump = memory_kit_dump(
 			&kit, "processes", cases[i].flat ? "name pss" : "name pss pss_subtree");
-		/* The total has its text in the column of the command. */
+		/* The text of the total is in the column of the command. */
 		g_autofree char *totals = memory_kit_dump(&kit, "processes", "command");
 		g_autoptr(GString) text = g_string_new(dump);
 		g_string_replace(text, "=-", strrchr(totals, '='), 0);
@@ -217,7 +217,7 @@ static void test_threshold(void)
 		guint64 ram, largest, threshold;
 	} cases[] = {
 		{10000, 1000, 30},                   /* vector 44 */
-		{10000, 100000, 100}, {0, 1000, 30}, /* not known */
+		{10000, 100000, 100}, {0, 1000, 30}, /* RAM unknown */
 		{10000, 0, 0},        {99, 1000, 0}, {G_MAXUINT64, G_MAXUINT64, G_MAXUINT64 / 100},
 	};
 
@@ -226,8 +226,8 @@ static void test_threshold(void)
 				 cases[i].threshold);
 }
 
-/* vector 45: never folds a root or a leaf, only processes below the threshold, here 100,
- * and none that were requested.  Folded processes are in every sum. */
+/* vector 45: folds only processes below the threshold, here 100, but never a root, a leaf, or a
+ * requested process.  Folded processes are included in every sum. */
 static void test_fold(void)
 {
 	static const struct {
@@ -272,7 +272,7 @@ static void test_limit(void)
 	g_assert_cmpuint(memory_kit_section(&kit, "processes")->n_cut, ==, 3);
 }
 
-/* PSS, its swap, and its share of shared memory that is swapped out. */
+/* PSS, its swap, and its share of the shared memory that is swapped out. */
 static void test_effective(void)
 {
 	g_auto(MemoryKit) kit;
@@ -308,7 +308,7 @@ static void fill_sides(MemoryKit *kit)
 	add_process(kit, 5, 3, "pss_bytes=30;cmdline=new");
 }
 
-/* The tree is the candidate's, plus exited processes; the biggest change first. */
+/* The tree is the candidate's, with exited processes added; the largest change comes first. */
 static void test_sides(void)
 {
 	static const struct {
@@ -340,7 +340,7 @@ static void test_sides(void)
 			   cases[i].dump);
 	}
 	const struct ctprof_report_section *table = memory_kit_section(&kit, "processes");
-	/* A PID is a name, not a number that changes. */
+	/* A PID is a name: another one is not a change of a number. */
 	g_assert_cmpuint(memory_kit_cell(table, 0, "pid")->flags, ==, CTPROF_CELL_SAME);
 	const struct ctprof_cell *cell = memory_kit_cell(table, 0, "pss");
 	g_assert_cmpuint(cell->flags, ==, CTPROF_CELL_HAS_DELTA | CTPROF_CELL_HAS_PCT);
@@ -370,7 +370,7 @@ static void test_sides_lack_apart(void)
 	g_assert_false(total->flags & CTPROF_CELL_HAS_PCT);
 }
 
-/* A reused PID is another process, and has other children. */
+/* A reused PID is a different process, with other children. */
 static void test_reused_pid(void)
 {
 	g_auto(MemoryKit) kit;
@@ -428,7 +428,7 @@ static void add_random_process(MemoryKit *kit, gint32 pid)
 	memory_kit_row(kit, "memory", NULL, pid, cells->str);
 }
 
-/* The trees of the roots and all processes add up to the total, missing values included. */
+/* The trees of the roots, and all processes, add up to the total, including missing values. */
 static void check_sums(const struct ctprof_report_section *table, guint side, const char *own,
 		       const char *tree)
 {
@@ -487,7 +487,7 @@ static void test_laws(void)
 		for (gint32 pid = 1; pid <= N_PROCESSES; pid++)
 			add_random_process(&kit, pid);
 		check_forest(&kit, N_PROCESSES);
-		/* On this side some have exited, and some have other parents. */
+		/* On this side some processes have exited, and some have other parents. */
 		kit.side = 1;
 		for (gint32 pid = N_GONE + 1; pid <= N_PROCESSES + N_GONE; pid++)
 			add_random_process(&kit, pid);

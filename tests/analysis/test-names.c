@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keys that represent many names: patterns, cgroup keys, globs. */
+/* Tests keys that represent many names: patterns, cgroup keys, globs. */
 #include <string.h>
 
 #include "base/error.h"
@@ -50,7 +50,7 @@ static const struct {
 	{"a..b", "a..b"},
 	{"yy._650", "yy._{N}"},
 	{"a-[1]", "a-[{N}]"},
-	/* White space of Unicode separates, other characters do not. */
+	/* Unicode white space separates, other characters do not. */
 	{"a\xc2\xa0"
 	 "1",
 	 "a\xc2\xa0{N}"},
@@ -136,7 +136,7 @@ static void test_skeletons(void)
 	}
 }
 
-/* Paths up to NULL, and the key of each. */
+/* Up to three paths, and the key of each. */
 struct key_case {
 	const char *globs[3];
 	gboolean literal;

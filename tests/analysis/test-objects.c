@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sections of objects named by their sources. */
+/* Tests sections of objects named by their sources. */
 #include <string.h>
 
 #include "base/error.h"
@@ -8,8 +8,8 @@
 #define LEVEL CTPROF_LEVEL, CTPROF_UNIT_BYTES, CTPROF_SCOPE_OBJECT
 #define SORT CTPROF_CATEGORY, CTPROF_UNIT_TEXT, CTPROF_SCOPE_OBJECT
 
-/* Parts of memory, which are fixed words; segments of two kinds; and a group
- * that has no section by default. */
+/* Returns parts of memory, which are fixed words; segments of two kinds; and a group that has no
+ * section by default. */
 static Sample *object_sample(void)
 {
 	Sample *sample = sample_new();
@@ -72,7 +72,7 @@ static Sample *after(void)
 	segment(sample, "memfd", "/a-3", 3 << 20, 2);
 	segment(sample, "file", "/a-4", 150, 1);
 	segment(sample, NULL, "/b", 1, 4);
-	/* Half of a large change, and never read. */
+	/* This object has half of a large change, and was never read. */
 	segment(sample, "tmpfs", "/new", 1 << 19, 0);
 	return sample;
 }
@@ -93,8 +93,8 @@ static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options)
 	return g_strdup(out->str);
 }
 
-/* Fixed words stay separate, in their source's order; instances of a kind are
- * folded, the biggest first.  Columns without any value are left out. */
+/* Fixed words stay separate, in their source's order; instances of a kind are folded, the largest
+ * first.  Columns without any value are left out. */
 static void test_show(void)
 {
 	g_autoptr(Sample) a = before();
@@ -125,8 +125,8 @@ static void test_show(void)
 			"segments cut 2\n");
 }
 
-/* An object missing on one side is absent there; the biggest change comes first.  A
- * level has no rate. */
+/* An object missing on one side is absent there; the largest change comes first.  A level has no
+ * rate. */
 static void test_compare(void)
 {
 	g_autoptr(Sample) a = before();
@@ -144,7 +144,7 @@ static void test_compare(void)
 			"segments tmpfs /new seg_used . 524288\n");
 }
 
-/* A repeated name of one group is a single object. */
+/* A name that a group has twice is a single object. */
 static void test_twice(void)
 {
 	g_autoptr(Sample) a = object_sample();

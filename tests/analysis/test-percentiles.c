@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Histograms: the bounds of buckets, percentiles, and what was counted in between. */
+/* Tests histograms: the bounds of buckets, percentiles, and counts between two readings. */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void test_bound_is_included(void)
 	}
 }
 
-/* By the ranks of 100 000 values in order, and not by what is in the code. */
+/* The expected values are ranks among 100 000 values in order, independent of the code. */
 static void test_percentiles(void)
 {
 	static const struct {
@@ -108,11 +108,11 @@ static void test_since(void)
 	buckets_add(&histogram, (const void *)(uintptr_t)since);
 	g_assert_cmpuint(histogram_count(&histogram), ==, 7);
 	g_assert_cmpuint(histogram.counts[ctprof_bucket_of(1000000)], ==, 7);
-	/* A bucket that lost values was not read of the same thing. */
+	/* If a bucket decreased, the two readings are not of the same thing. */
 	g_assert_cmpuint(histogram_since(arena, store(arena, 3, 1), store(arena, 2, 8)), ==, 0);
 }
 
-/* Files may have any keys; those that are not numbers of buckets count for nothing. */
+/* Files may have any keys; those that are not numbers of buckets are ignored. */
 static void test_foreign_keys(void)
 {
 	struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cgroups that have another name on the other side, under --group-by all. */
+/* Tests cgroups that have another name on the other side, under --group-by all. */
 #include <string.h>
 
 #include "workers.h"
 
-/* n sorts of thread of a service; those from own on are its own. */
+/* Adds n types of thread to a service; those from own on exist only on this side. */
 static void add_service(Sample *sample, const char *cgroup, guint n, guint own, const char *mark,
 			guint64 run_time)
 {
@@ -26,11 +26,11 @@ static Analysis *analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
 	return sample_analyse(a, b, options, ret_report);
 }
 
-/* How many of ten sorts of thread agree decides. */
+/* A cgroup is paired if enough of its types of thread agree. */
 static void test_thresholds(void)
 {
 	static const struct {
-		guint n, common; /* sorts of thread on each side, of them in common */
+		guint n, common; /* types of thread on each side, and those in common */
 		guint min_types;
 		gdouble min_jaccard;
 		guint renames;
@@ -97,7 +97,7 @@ static void test_pair(void)
 	g_assert_cmpstr(rename->only_candidate[0], ==, "svc:new-c");
 }
 
-/* Only whole components are cut off; nothing in common leaves the path. */
+/* Only whole components are cut off; without a common part, the path stays. */
 static void test_roots(void)
 {
 	static const char *const cases[][4] = {
@@ -123,8 +123,8 @@ static void test_roots(void)
 	}
 }
 
-/* Children too small to be told by themselves go with their parent; a path
- * that only begins like the root is no child. */
+/* Children that are too small to be recognised on their own follow their parent; a path that only
+ * begins with the same letters is not a child. */
 static void test_cascade(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -150,8 +150,8 @@ static void test_cascade(void)
 	g_assert_cmpuint(report->renames[0].cascaded, ==, 1);
 }
 
-/* Several replicas of the candidate are folded into what they came from, their
- * memory and their children, too. */
+/* Several replicas in the candidate are folded into the cgroup they came from, with their memory
+ * and their children. */
 static void test_several_to_one(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -183,7 +183,7 @@ static void test_several_to_one(void)
 	g_assert_cmpuint(report->n_only[0] + report->n_only[1], ==, 0);
 }
 
-/* A cgroup that was told by its threads takes no other one for its name. */
+/* A cgroup that was recognised by its threads is not paired with another one by name. */
 static void test_no_second_guess(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -204,8 +204,8 @@ static void test_no_second_guess(void)
 	g_assert_cmpstr(only, ==, "/green/y|svc|other-a 1\n");
 }
 
-/* The most alike wins, of equal ones the first; what has a counterpart under
- * its own name is left alone. */
+/* The most similar cgroup wins, in a tie the first one; a cgroup that exists under its own name on
+ * both sides is left alone. */
 static void test_choice(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -219,7 +219,7 @@ static void test_choice(void)
 	add_service(a, "/kept", 6, 6, "", 1);
 	add_service(b, "/kept", 1, 1, "", 1);
 	add_service(b, "/fresh", 6, 6, "", 1);
-	/* /like{N} would be one cgroup. */
+	/* Otherwise /like{N} would be one cgroup. */
 	options.no_cgroup_normalize = TRUE;
 	g_autoptr(Analysis) analysis G_GNUC_UNUSED = analyse(a, b, &options, &report);
 	g_assert_cmpuint(report->n_renames, ==, 1);

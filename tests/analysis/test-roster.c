@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads of a window are kept as what differs from the first of them. */
+/* Threads of a window are stored as the differences from the first of them. */
 #include "sample.h"
 
 static Sample *make_wide_sample(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Many runs a side: from windows to values, from values to verdicts. */
+/* Tests several runs per side: from windows to values, and from values to verdicts. */
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static Fixture fixture_of(guint n, guint m)
 	return fixture;
 }
 
-/* A run is a window between two samples, or the totals of one (after NULL). */
+/* Adds a run: a window between two samples, or the totals of one (after NULL). */
 static void add_run_of(Fixture *fixture, guint side, guint run, const Sample *before,
 		       const Sample *after, gdouble seconds)
 {
@@ -71,7 +71,7 @@ static void judge(Fixture *fixture)
 	fixture->report = analysis_judge_runs(fixture->analysis);
 }
 
-/* The line of a metric of a group; NULL: there is none. */
+/* Returns the line of a metric of a group; NULL: there is none. */
 static const struct ctprof_report_line *line_of(const Fixture *fixture, const char *group,
 						const char *metric)
 {
@@ -96,7 +96,7 @@ static const struct ctprof_cell *cell_of(const Fixture *fixture, const char *gro
 	return line->cells;
 }
 
-/* One thread that has run for so long. */
+/* Returns a sample of one thread that has run for that long. */
 static Sample *thread_of(const char *name, const char *cgroup, guint64 run_ns)
 {
 	Sample *sample = sample_new();
@@ -134,7 +134,7 @@ static void test_values(void)
 	g_assert_cmpfloat(cell->value[1].real, ==, 400);
 	g_assert_cmpfloat(cell->delta, ==, 300);
 	g_assert_cmpfloat(cell->pct, ==, 300);
-	/* What is no counter is what there was at the end. */
+	/* A metric that is not a counter has its value at the end. */
 	g_assert_cmpfloat(cell_of(&windows, "t", "thread_count")->value[1].real, ==, 1);
 
 	rates.options.rate = TRUE;
@@ -163,10 +163,10 @@ static void test_verdicts(void)
 		 {1, 12, 3, 14, 5, 16, 7, 18},
 		 {11, 2, 13, 4, 15, 6, 17, 8},
 		 CTPROF_VERDICT_SAME},
-		/* Whatever they are, p is not below .1. */
+		/* Whatever the values are, p is at least .1. */
 		{3, {1, 2, 3}, {11, 12, 13}, CTPROF_VERDICT_FEW},
 		{5, {1, 2, 3, 4, 5}, {11, 12, 13, 14, 15}, CTPROF_VERDICT_CHANGED},
-		/* Nothing to find, however many. */
+		/* Equal values never change, however many there are. */
 		{8, {1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}, CTPROF_VERDICT_SAME},
 	};
 
@@ -185,7 +185,7 @@ static void test_verdicts(void)
 	}
 }
 
-/* A row in a run of four is no 0 in the others. */
+/* A row that only one of four runs has is not 0 in the others. */
 static void test_missing_runs(void)
 {
 	g_auto(Fixture) fixture = fixture_of(4, 4);
@@ -209,7 +209,7 @@ static void test_missing_runs(void)
 
 /* ---- names ---- */
 
-/* What is one group does not depend on what else a run has. */
+/* Group names do not depend on the other names in a run. */
 static void test_names(void)
 {
 	static const struct {
@@ -257,7 +257,7 @@ static void test_cgroups(void)
 
 /* ---- the command, and strangers ---- */
 
-#define STAT 77 /* the process that ran the command; it is hidden */
+#define STAT 77 /* the process that ran the command, which is hidden */
 
 static void add_process(Sample *sample, gint32 pid, gint32 ppid, const char *name, guint64 start,
 			guint64 run_ns)
@@ -279,8 +279,8 @@ static Sample *strangers_of(guint64 spun, guint64 sh)
 	return sample;
 }
 
-/* A run of that many seconds, beside a spinner and a shell that run all the time: the command
- * is a shell, too, and starts one that has ended. */
+/* Adds a run of that many seconds, with a spinner and a shell that run all the time: the command is
+ * a shell, too, and starts a process that has ended. */
 static void add_command(Fixture *fixture, guint side, guint run, gdouble seconds, guint64 ran_ns)
 {
 	guint64 beside = (guint64)((1000 + run) * seconds);
@@ -297,7 +297,7 @@ static void add_command(Fixture *fixture, guint side, guint run, gdouble seconds
 	add_run_of(fixture, side, run, before, after, seconds);
 }
 
-/* The place of the line of a group that is a rate, or a total; n_lines: there is none. */
+/* Returns the index of the line of a group that is a rate, or a total; n_lines: there is none. */
 static guint64 place_of(const Fixture *fixture, const char *group, gboolean is_rate)
 {
 	const struct ctprof_report_section *section = fixture->report->sections;
@@ -313,14 +313,14 @@ static guint64 place_of(const Fixture *fixture, const char *group, gboolean is_r
 	return section->n_lines;
 }
 
-/* Runs of B are twice as long; what runs all the time does not change, and neither does a
- * command that does the same in twice the time. */
+/* Runs of B are twice as long.  Processes that run all the time do not change, and neither does a
+ * command that does the same work in twice the time. */
 static void test_strangers(void)
 {
 	static const struct {
 		const char *group;
 		gboolean is_rate;
-		gdouble median; /* of a command that does the same */
+		gdouble median; /* for a command that does the same work */
 	} rows[] = {
 		{"spin", TRUE, 10035}, {"sh", TRUE, 1003.5},  {"sh", FALSE, 103.5},
 		{"kid", FALSE, 103.5}, {"end", FALSE, 103.5},
@@ -377,7 +377,7 @@ static void test_notes(void)
 {
 	static const struct {
 		guint n;
-		guint64 first; /* of A; the others are about 100 */
+		guint64 first; /* value of the first run of A; the others are about 100 */
 		const char *note;
 	} cases[] = {
 		{8, 500, "run 1 of A is 4.6 times the others in run_time_ns of t"},
@@ -417,13 +417,13 @@ static Sample *host_of(const char *release, const char *policy)
 	return sample;
 }
 
-/* What is the same in all runs of a side, and not in both; of groups, if it is unlikely. */
+/* Notes settings that differ between, not within, the sides; of groups, if chance is unlikely. */
 static void test_settings(void)
 {
 	static const char *const policies[] = {"SCHED_OTHER", "SCHED_BATCH"};
 	static const struct {
 		guint n;
-		const char *releases[2][2]; /* of A and B, in turn */
+		const char *releases[2][2]; /* of A and B, alternately */
 		const char *policy, *kernel;
 	} cases[] = {
 		{4,
@@ -472,7 +472,7 @@ static void test_fail_on(void)
 		{"p<0.0001 && run_time_ns:pct>10", 0},
 		{"q>0.5 && run_time_ns:pct>10", 0},
 		{"run_time_ns:pct>10", 1},
-		/* Of any metric; but one row differs. */
+		/* Applies to any metric, but only one row differs. */
 		{"q<0.05", 1},
 		{"wait_time_ns:pct>10, q<0.05 && run_time_ns:pct>10", 1},
 	};
@@ -527,7 +527,7 @@ static void test_misused_conditions(void)
 	}
 }
 
-/* What changed comes first, then the larger shift; a family is adjusted alone. */
+/* Changed rows come first, then those with a larger shift; each family is adjusted on its own. */
 static void test_order(void)
 {
 	const guint counts[] = {8, 8};
@@ -559,13 +559,13 @@ static void test_order(void)
 		g_assert_cmpstr(((RunsRow *)g_ptr_array_index(rows, i))->field.name, ==, order[i]);
 	g_assert_cmpuint(n_tested[FAMILY_PRIMARY], ==, 3);
 	g_assert_cmpuint(n_tested[FAMILY_DERIVED], ==, 1);
-	/* Two of three tests of the family have it. */
+	/* Two of the family's three tests have this p. */
 	const RunsRow *large = g_ptr_array_index(rows, 0);
 	g_assert_cmpfloat_with_epsilon(large->runs.q, large->runs.p * 3 / 2, 1e-15);
 	g_assert_cmpfloat_with_epsilon(large->runs.p, runs_least_p(8, 8), 1e-15);
 }
 
-/* Of one side there is nothing to test. */
+/* With only one side there is nothing to test. */
 static void test_one_side(void)
 {
 	g_auto(Fixture) fixture = fixture_of(3, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections beside the figures: cgroups, the host. */
+/* Tests the sections other than those of threads: cgroups, the host. */
 #include <string.h>
 
 #include "sample.h"
 
-/* Leaves the thread's figures out of the dump. */
+/* Leaves the thread's values out of the dump. */
 static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options, const char *section)
 {
 	const struct ctprof_report *report;
@@ -13,7 +13,7 @@ static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options, 
 	return sample_dump_section(report, section);
 }
 
-/* Cgroups of one name, and one that only the baseline has. */
+/* Returns cgroups that share a pattern, and one that only the baseline has. */
 static Sample *cgroup_sample(gboolean later)
 {
 	Sample *sample = sample_new();
@@ -48,7 +48,8 @@ static Sample *cgroup_sample(gboolean later)
 	return sample;
 }
 
-/* Sums, levels by the highest, unlimited wins, and what one does not tell. */
+/* Counters are summed, levels are the highest, unlimited wins, and a sum that lacks a value is
+ * partial. */
 static void test_cgroups_show(void)
 {
 	static const char *const cases[][2] = {
@@ -101,7 +102,7 @@ static void test_cgroups_compare(void)
 				 "cgroup-stats /z cpu.nr_throttled . . S\n"
 				 "cgroup-stats /z cpu.throttled_usec . . S\n"
 				 "cgroup-stats /z memory.current . . S\n"},
-		/* A setting's change has no size, a level's has. */
+		/* The change of a setting has no size, that of a level has. */
 		{"cgroup-limits", "cgroup-limits /s-1.slice cpu.max_quota_us 50000 50000 S\n"
 				  "cgroup-limits /s-1.slice cpu.max_period_us 100000 100000 S\n"
 				  "cgroup-limits /s-1.slice cpu.weight 100 100 +0 +0.0% S\n"
@@ -139,7 +140,7 @@ static void test_cgroups_compare(void)
 	g_autofree char *changed = dump_of(a, b, options, "cgroup-stats");
 	g_assert_nonnull(strstr(changed, "/s-1.slice memory.current"));
 	g_assert_null(strstr(changed, "/s-2"));
-	/* A line of the wide table is a cgroup. */
+	/* Each line of the wide table is a cgroup, so one line is cut. */
 	g_assert_nonnull(strstr(changed, "cgroup-stats cut 1\n"));
 }
 
@@ -160,7 +161,7 @@ static Sample *nested_sample(guint64 factor)
 	return sample;
 }
 
-/* What a cgroup has counted has been counted in those above it, too: under one name once. */
+/* The counts of a cgroup are also counted in its ancestors: under one name they count once. */
 static void test_cgroups_are_counted_once(void)
 {
 	char glob[] = "/**", *globs[] = {glob, NULL};
@@ -177,7 +178,8 @@ static void test_cgroups_are_counted_once(void)
 	g_assert_true(g_str_has_prefix(window, "cgroup-stats /** cpu.usage_usec 107 321 +214\n"));
 }
 
-/* Sections about cgroups need their axis; a request elsewhere is answered. */
+/* Sections about cgroups need the right axis; if they are requested under another, a warning says
+ * so. */
 static void test_cgroups_elsewhere(void)
 {
 	g_autoptr(Sample) sample = cgroup_sample(FALSE);
@@ -197,7 +199,7 @@ static void test_cgroups_elsewhere(void)
 	g_assert_cmpuint(report->n_warnings, ==, 0);
 }
 
-/* Cgroups without a thread have a say in the names of their peers. */
+/* Cgroups without a thread influence the names of their peers. */
 static void test_cgroups_name_threads(void)
 {
 	g_autoptr(Sample) sample = cgroup_sample(FALSE);
@@ -289,7 +291,7 @@ static Sample *quiet_sample(guint64 number)
 	return sample;
 }
 
-/* Quiet values of the host and of processes are shown where they are named. */
+/* Quiet values of the host and of processes are shown only if they are named. */
 static void test_quiet(void)
 {
 	static const struct {
@@ -340,7 +342,7 @@ static Sample *kinds_sample(void)
 	return sample;
 }
 
-/* A sink that draws for machines needs to know what only grows. */
+/* A sink that draws for machines must know which values only grow. */
 static void test_kinds(void)
 {
 	static const struct {
@@ -381,7 +383,7 @@ static void test_kinds(void)
 	}
 }
 
-/* The order of a report, and its headings. */
+/* Tests the order of a report, and its headings. */
 static void test_order(void)
 {
 	static const char *const orders[] = {
@@ -415,7 +417,7 @@ static void test_order(void)
 	}
 }
 
-/* The delays share a table with the rest, and give it their name when alone. */
+/* The delays share a table with the other metrics, and give it their name if they are alone. */
 static void test_delays(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values of subjects, window by window: what is kept, what is forgotten, and how it is drawn. */
+/* Tests values of subjects, window by window: which are kept or dropped, and how they are drawn. */
 #include "frame/series.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static void test_window_without_a_value_has_none(void)
 	g_assert_false(series_worst(series, "b", "cpu", &worst));
 }
 
-/* A pool named as the host's measure is no host. */
+/* A pool with the name of the host's measure is not taken for the host. */
 static void test_subjects_come_in_order_and_are_no_host(void)
 {
 	g_autoptr(Series) series = series_new(9, NULL);
@@ -103,9 +103,9 @@ static void test_bars_are_of_all_windows_or_of_the_newest(void)
 			check_bars(series, 0, NULL);
 	}
 	check_bars(series, 0, " █▂ ▅ ");
-	/* Of the newest it begins with the first. */
+	/* The bars of the newest windows begin with the first value. */
 	check_bars(series, 9, "█▂ ▅ ");
-	/* The highest is that of those that are drawn. */
+	/* The highest value is that of the bars drawn. */
 	check_bars(series, 4, "▃ █ ");
 	check_bars(series, 3, "█ ");
 	check_bars(series, 1, " ");

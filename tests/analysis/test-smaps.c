@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The section of the memory of processes, by smaps_rollup. */
+/* Tests the section of the memory of processes, from smaps_rollup. */
 #include <string.h>
 
 #include "sample.h"
 
-/* Leaves the thread's figures out of the dump. */
+/* Leaves the thread's values out of the dump. */
 static char *dump_of(const Sample *a, const Sample *b, AnalysisOptions options, const char *section)
 {
 	const struct ctprof_report *report;
@@ -29,7 +29,7 @@ static void test_smaps_show(void)
 		gboolean literal;
 		const char *dump;
 	} cases[] = {
-		/* vectors 61, 62: pool and lone leader alike keep the pattern as their key */
+		/* vectors 61, 62: pools and single leaders both have the pattern as their key */
 		{GROUP_BY_PCOMM, FALSE,
 		 "smaps-rollup worker-{N} Pss 153600\n"
 		 "smaps-rollup worker-{N} Rss 7340032\n"
@@ -51,7 +51,7 @@ static void test_smaps_show(void)
 		 "smaps-rollup worker-7[70] Pss 102400\n"
 		 "smaps-rollup worker-7[70] Rss 2097152\n"
 		 "smaps-rollup lone-1[10] Rss 4096\n"},
-		/* The tree is in the order of names. */
+		/* The tree is ordered by name. */
 		{GROUP_BY_ALL, FALSE,
 		 "smaps-rollup /a|lone-{N} Rss 4096\n"
 		 "smaps-rollup /a|worker-{N} Pss 102400\n"
@@ -75,7 +75,7 @@ static void test_smaps_show(void)
 	}
 }
 
-/* Only what differs; absent is not 0; the biggest change of Rss first. */
+/* Only differences are shown; absent is not 0; the largest change of Rss comes first. */
 static void test_smaps_compare(void)
 {
 	g_autoptr(Sample) a = sample_new();
@@ -105,15 +105,15 @@ static void test_smaps_compare(void)
 	g_assert_cmpstr(cut, ==,
 			"smaps-rollup big Pss 9216 .\n"
 			"smaps-rollup big Rss 102400 51200 -51200 -50.0%\nsmaps-rollup cut 2\n");
-	/* --sort goes before the size. */
+	/* --sort takes precedence over the size. */
 	options.limit = 0;
 	options.sort_by = sort_by;
 	g_autofree char *sorted = dump_of(a, b, options, "smaps-rollup");
 	g_assert_true(g_str_has_prefix(sorted, "smaps-rollup small"));
 }
 
-/* A process has another number on the other side: its pattern is the key even
- * without a peer, so that the sides meet; literally they do not. */
+/* A process has another number on the other side: its pattern is the key even without a peer, so
+ * that the sides match; with literal names they do not. */
 static void test_smaps_join(void)
 {
 	static const struct {
@@ -141,7 +141,7 @@ static void test_smaps_join(void)
 	}
 }
 
-/* A condition is judged of the processes that --filter shows, by the same names. */
+/* A condition applies to the processes that --filter shows, by the same names. */
 static void test_smaps_fail_on(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What users write: lists, quantities, conditions. */
+/* Tests parsing what users write: lists, quantities, conditions. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "report/plan/sections.h"
 #include "report/plan/specs.h"
 
-/* "name+" ascending, "name-" descending, blank separated; "!" an error. */
+/* Returns "name+" ascending, "name-" descending, blank separated; "!" for an error. */
 static char *sort_text(const char *spec)
 {
 	g_autoptr(GError) error = NULL;
@@ -144,7 +144,7 @@ static void test_sections(void)
 	const guint32 host = bit("host-metrics");
 	guint32 all = 0;
 
-	/* By default: what no option asks for is left out, and views are of memory. */
+	/* The default leaves out sections that must be requested, and views of memory. */
 	for (guint i = 0; sections[i]; i++)
 		all |= sections[i]->flags & (SECTION_VIEW | SECTION_NAMED) ? 0 : 1u << i;
 	const struct {
@@ -161,7 +161,7 @@ static void test_sections(void)
 		{FALSE, "memory-categories", bit(SECTION_CATEGORIES), ""},
 		{TRUE, " Derived ,PRIMARY", bit(SECTION_DERIVED) | bit(SECTION_PRIMARY), ""},
 		{TRUE, "taskstats-delay", bit(SECTION_DELAY), ""},
-		/* What else could be a group of objects is for the files to tell. */
+		/* Any other word may be a group of objects, which only the files show. */
 		{TRUE, "disks, host-metrics ,Memory-Ledger", host, "disks memory-ledger"},
 		{TRUE, "primary,,derived", 0, "!"},
 		{TRUE, "primary,primary", 0, "!"},
@@ -273,7 +273,7 @@ static void test_conditions(void)
 		{"wait_sum<-20", CTPROF_LADDER_NS, {has, -5, -25}, TRUE},
 		{"wait_sum<=-25", CTPROF_LADDER_NS, {has, -5, -25}, TRUE},
 		{"wait_sum<0", CTPROF_LADDER_NS, {has, 5, 25}, FALSE},
-		/* From nothing, growth has no percentage: it is more than any. */
+		/* Growth from 0 has no percentage: it exceeds any limit. */
 		{"wait_sum:pct>1000000", CTPROF_LADDER_NS, {CTPROF_CELL_HAS_DELTA, 5, 0}, TRUE},
 		{"wait_sum:pct>=0",
 		 CTPROF_LADDER_NS,
@@ -292,7 +292,7 @@ static void test_conditions(void)
 		 CTPROF_LADDER_RATIO,
 		 {CTPROF_CELL_HAS_DELTA, -0.2, 0},
 		 TRUE},
-		/* Of a percentile the value counts, unless a change of it is named. */
+		/* For a percentile, the value counts, unless the condition names a change of it. */
 		{"run_delay:p99>5ms", CTPROF_LADDER_NS, {CTPROF_CELL_HAS_DELTA, 6e6, 0}, TRUE},
 		{"run_delay:p99.9 <= 5ms",
 		 CTPROF_LADDER_NS,
@@ -300,7 +300,7 @@ static void test_conditions(void)
 		 FALSE},
 		{"run_delay:p99:pct>20", CTPROF_LADDER_NS, {has, 6e6, 25}, TRUE},
 		{"run_delay:max>20%", CTPROF_LADDER_NS, {has, 6e6, 10}, FALSE},
-		/* Nothing is known of it. */
+		/* The value is unknown. */
 		{"wait_sum:pct<1000", CTPROF_LADDER_NS, {0, 0, 0}, FALSE},
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Change or noise: a table of cases, then every way to give up to 6 and 6
- * values to two sides, with every pattern of ties, counted here one by one.
+ * Change or noise: a table of cases, then every way to distribute up to 6 and 6 values over two
+ * sides, with every pattern of ties, counted here one by one.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define MOST 6 /* values of a side that is enumerated */
 
-/* "1 2 nan" */
+/* Parses "1 2 nan". */
 static GArray *numbers(const char *text)
 {
 	GArray *result = g_array_new(FALSE, FALSE, sizeof(gdouble));
@@ -37,7 +37,7 @@ static Sides *sides_of(const char *a, const char *b)
 			 (gdouble *)(gpointer)of_b->data, of_b->len);
 }
 
-/* "u p least: shift [low high] level"; '~' stands before what is approximate. */
+/* Returns "u p least: shift [low high] level"; '~' precedes approximate results. */
 static char *result_text(const Sides *sides, gdouble alpha)
 {
 	if (!sides)
@@ -59,16 +59,16 @@ static void test_cases(void)
 		{"", "1 2", "none"},
 		{"1 2", "nan", "none"},
 		{"1", "2", "1 1 1: 1 [-inf inf] 1"},
-		/* The smallest p of 3 and 3, and an interval without ends. */
+		/* The smallest p for 3 and 3 values, and an unbounded interval. */
 		{"1 2 3", "4 5 6", "9 0.1 0.1: 3 [-inf inf] 1"},
 		{"6 4 5", "2 3 1", "0 0.1 0.1: -3 [-inf inf] 1"},
 		{"1 2 3", "4 5 6 7", "12 0.05714 0.05714: 3.5 [-inf inf] 1"},
 		{"1 2 3", "4 5 6 7 8", "15 0.03571 0.03571: 4 [1 7] 0.9643"},
-		/* From 4 and 4 on it has ends. */
+		/* From 4 and 4 values on, the interval is bounded. */
 		{"1 2 3 4", "5 6 7 8", "16 0.02857 0.02857: 4 [1 7] 0.9714"},
 		{"1 2 3 4", "1.5 2.5 3.5 4.5", "10 0.6857 0.02857: 0.5 [-2.5 3.5] 0.9714"},
 		{"1 2 3 4 5", "6 7 8 9 10", "25 0.007937 0.007937: 5 [2 8] 0.9683"},
-		/* What was not measured lowers n. */
+		/* Values that were not measured lower n. */
 		{"1 nan 2 3", "nan nan 4 5 6", "9 0.1 0.1: 3 [-inf inf] 1"},
 		/* All equal. */
 		{"7 7 7 7", "7 7 7 7", "8 1 1: 0 ~[0 0] 0.9714"},
@@ -77,16 +77,16 @@ static void test_cases(void)
 		{"1 2 3 4", "3 4 5 6", "14 0.1429 0.02857: 2 ~[-1 5] 0.9714"},
 		{"1 1 1 1", "2 2 2 2", "16 0.02857 0.02857: 1 ~[1 1] 0.9714"},
 		{"1 1 1 1", "1 1 1 2", "10 1 1: 0 ~[0 1] 0.9714"},
-		/* With ties the tails may differ: 4 of 10 are so high, none so low. */
+		/* With ties the tails may differ: 4 of 10 are as high, none as low. */
 		{"1 1 1", "1 2", "4.5 0.4 0.4: 0.5 ~[-inf inf] 1"},
 		{"2 2 2", "2 1", "1.5 0.4 0.4: -0.5 ~[-inf inf] 1"},
 		/* Infinities have a rank, and are equal to themselves. */
 		{"1 2 3 4", "inf inf inf inf", "16 0.02857 0.02857: inf ~[inf inf] 0.9714"},
 		{"inf inf inf", "inf inf inf", "4.5 1 1: 0 ~[-inf inf] 1"},
 		{"-inf inf", "0", "1 1 0.6667: nan [-inf inf] 1"},
-		/* Differences and sums that no number is large enough for. */
+		/* Differences and sums that are too large for any number. */
 		{"-1e308", "1e308", "1 1 1: inf [-inf inf] 1"},
-		/* Between the differences is no number but -0. */
+		/* Between the differences there is no number but -0. */
 		{"0 0 5e-324", "0", "1 1 0.25: 0 ~[-inf inf] 1"},
 		{"0", "1.5e308 1.7e308", "2 0.6667 0.6667: 1.6e+308 [-inf inf] 1"},
 	};
@@ -119,7 +119,7 @@ static void test_alpha(void)
 	}
 }
 
-/* 0 ... n - 1, and the same plus by. */
+/* Returns the sides 0 ... n - 1 and by ... m - 1 + by. */
 static Sides *moved_sides(guint n, guint m, gdouble by)
 {
 	g_autofree gdouble *values = g_new(gdouble, n + m);
@@ -131,7 +131,7 @@ static Sides *moved_sides(guint n, guint m, gdouble by)
 	return sides_new(values, n, values + n, m);
 }
 
-/* Counting ends where the normal distribution begins. */
+/* Counting stops at the size where the normal distribution is used instead. */
 static void test_many_values(void)
 {
 	static const struct {
@@ -153,7 +153,7 @@ static void test_many_values(void)
 
 		g_assert_cmpstr(result, ==, cases[i].result);
 	}
-	/* As many constants as round their variance to less than 0. */
+	/* So many constants that rounding makes their variance negative. */
 	g_autofree gdouble *same = g_new0(gdouble, 165146);
 	g_autoptr(Sides) sides = sides_new(same, 165146, same, 165146);
 	g_autofree char *result = result_text(sides, 0.05);
@@ -161,7 +161,7 @@ static void test_many_values(void)
 	g_assert_cmpstr(result, ==, "1.36366e+10 ~1 1: 0 ~[0 0] 0.95");
 }
 
-/* Up to the largest that are counted: both ways to count agree. */
+/* The two ways of counting agree, up to the largest number that is counted. */
 static void test_both_counts(void)
 {
 	gsize ones[ARRANGEMENTS_MOST];
@@ -188,7 +188,7 @@ typedef struct every {
 	guint n_masks;
 	guint masks[1 << 2 * MOST]; /* one bit for each value of b */
 	guint twice_u[1 << 2 * MOST];
-	guint off[1 << 2 * MOST]; /* how far twice_u is from its mean */
+	guint off[1 << 2 * MOST]; /* distance of twice_u from its mean */
 } Every;
 
 static void every_begin(Every *every, guint n, guint m)
@@ -248,8 +248,8 @@ static gdouble every_least(const Every *every)
 	return every_p(every, most);
 }
 
-/* By definition: the first k of which alpha is not more than 2 P(U <= k); the
- * arrangements are of tie-free values. */
+/* By definition: the first k for which alpha is at most 2 P(U <= k); the arrangements are of values
+ * without ties. */
 static guint every_quantile(const Every *every, gdouble alpha, gdouble *ret_level)
 {
 	guint below = 0;
@@ -273,7 +273,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Both sides of an arrangement, b's largest first. */
+/* Splits an arrangement into its sides, with b's largest value first. */
 static void split(const Every *every, guint mask, gdouble *a, gdouble *b)
 {
 	guint n = 0, m = every->m;
@@ -322,12 +322,12 @@ static void check_arrangement(const Every *every, guint which, gdouble least, co
 	g_assert_true(test.is_exact);
 	g_assert_cmpint(shift.is_approximate, ==, has_ties);
 	check_shift(every, wanted->k, wanted->level, every->masks[which], &shift);
-	/* What is rejected is what the interval does not hold. */
+	/* The test rejects exactly if the interval does not contain 0. */
 	if (!has_ties)
 		g_assert_cmpint(test.p<wanted->alpha, ==, shift.low> 0 || shift.high < 0);
 }
 
-/* All arrangements of few values; of more, one for each U. */
+/* Checks all arrangements of few values; of more values, one for each U. */
 static void check_ties(const Every *every, const Wanted *wanted, gboolean has_ties)
 {
 	gboolean seen[2 * MOST * MOST + 1] = {FALSE};

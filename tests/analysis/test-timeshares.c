@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The states of threads: that they add up, what samples divide, and their intervals. */
+/* Tests the states of threads: that they add up, how samples divide them, and their intervals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void add_host(Sample *sample, guint64 instants, guint64 began)
 	sample_u64(sample, "states_began_ns", began);
 }
 
-/* A thread that started at a tick; times in s, below 0: absent. */
+/* Adds a thread that started at a tick; times are in s, below 0: absent. */
 static void add_thread(Sample *sample, gint32 tid, const char *name, guint64 start, gdouble run,
 		       gdouble wait, gdouble disk, const char *states)
 {
@@ -55,7 +55,7 @@ static void add_thread(Sample *sample, gint32 tid, const char *name, guint64 sta
 		sample_text(sample, "state_samples", states);
 }
 
-/* "user 0.750 lock 9.250 " of a group, in s. */
+/* Returns "user 0.750 lock 9.250 " of a group, in s. */
 static char *describe(const struct ctprof_report *report, const char *group)
 {
 	g_autoptr(GArray) rows = sample_rows(sample_section(report, "states"));
@@ -93,7 +93,7 @@ static void check(const Sample *before, const Sample *after, const char *const *
 	}
 }
 
-/* One run of sources for both captures: what was seen before the first does not count. */
+/* One run of sources covers both captures: samples before the first capture do not count. */
 static void test_recording(void)
 {
 	g_autoptr(Sample) before = sample_new(), after = sample_new();
@@ -102,19 +102,19 @@ static void test_recording(void)
 	declare(after);
 	add_host(before, 100, 7);
 	add_host(after, 150, 7);
-	/* Asleep in one state all the time, and its text is what it was. */
+	/* Asleep in one state all the time, with an unchanged text. */
 	add_thread(before, 1, "still", 5, 3, 1, -1, "idle@20 lock=19");
 	add_thread(after, 1, "still", 5, 3, 1, -1, "idle@20 lock=19");
-	/* 4 s of running and 1 s of waiting; the other 5 s were 10 in 25 in a lock. */
+	/* 4 s of running and 1 s of waiting; of the other 5 s, 10 in 25 samples were in a lock. */
 	add_thread(before, 2, "mixed", 5, 1, 0, -1, "lock@91");
 	add_thread(after, 2, "mixed", 5, 5, 1, -1, "running@126 lock=20 pipe=15");
-	/* Samples of the disk's wait are not counted twice: 2 s of 10 are the kernel's. */
+	/* Samples of waiting for the disk are not counted twice: 2 s of 10 are from the kernel. */
 	add_thread(before, 3, "disk", 5, 0, 0, 1, "file@1");
 	add_thread(after, 3, "disk", 5, 0, 0, 3, "socket@141 file=140");
-	/* Rows are not read at once. */
+	/* Rows are read one after another, so a thread may run for more than the window. */
 	add_thread(before, 4, "busy", 5, 0, 0, -1, "running@1");
 	add_thread(after, 4, "busy", 5, 10.4, 0, -1, "running@1");
-	/* Born in the middle of the window. */
+	/* Started in the middle of the window. */
 	add_thread(after, 5, "born", 1600, 1, 0, -1, "timer@130");
 	check(before, after,
 	      (const char *const[]){"still", "idle 10.000 ", "mixed",
@@ -124,7 +124,7 @@ static void test_recording(void)
 				    "user 0.750 system 0.250 timer 3.000 ", NULL});
 }
 
-/* The second capture has sources of its own, and says what ended threads did. */
+/* The second capture has a run of sources of its own, and shows what ended threads did. */
 static void test_stat(void)
 {
 	g_autoptr(Sample) before = sample_new(), after = sample_new();
@@ -201,7 +201,7 @@ static void test_odd_texts(void)
 	}
 }
 
-/* Of Clopper and Pearson's own tables, and of R's binom.test(). */
+/* From Clopper and Pearson's own tables, and from R's binom.test(). */
 static void test_intervals(void)
 {
 	static const struct {
@@ -231,11 +231,11 @@ static void test_intervals(void)
 #define LOOKS 50
 #define WINDOWS 200
 
-/* When a thread was in the state, in turn with when it was not: ends, in ns. */
+/* When a thread was in the state, and then was not, by turns: the ends, in ns. */
 typedef struct schedule {
-	guint64 period_ns; /* 0: at random, of SLOT_NS on average */
+	guint64 period_ns; /* 0: random, SLOT_NS on average */
 	gdouble share;
-	guint64 random, begin, end, busy_end; /* the present turn */
+	guint64 random, begin, end, busy_end; /* of the current turn */
 } Schedule;
 
 static gdouble draw(guint64 *random)
@@ -254,7 +254,7 @@ static void next_turn(Schedule *schedule)
 	schedule->end = schedule->begin + (guint64)length + 1;
 }
 
-/* How many looks saw it, and the time it really was in the state. */
+/* Returns how many looks saw the state, and the share of time that it really lasted. */
 static guint look(Schedule *schedule, struct jitter *jitter, guint64 *now, gdouble *ret_share)
 {
 	guint64 from = *now, to = from + (guint64)LOOKS * SLOT_NS, real = 0;
@@ -278,8 +278,9 @@ static guint look(Schedule *schedule, struct jitter *jitter, guint64 *now, gdoub
 	return seen;
 }
 
-/* Nominally 95 %: at least 92 of 100, also of a thread of the period of the looks, which a
- * fixed rate would see in one state, and of a pool in phase, which is as one thread.  Seed 1. */
+/* The nominal coverage is 95 %; at least 92 % are required, also for a thread whose period is that
+ * of the looks, which a fixed rate would always see in one state, and for a pool in phase, which is
+ * like one thread.  The seed is 1. */
 static void test_coverage(void)
 {
 	static const struct {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What of a report the options let through, and in which order. */
+/* Tests which parts of a report the options select, and in which order. */
 #include <string.h>
 
 #include "base/error.h"
 #include "workers.h"
 
-/* Options are no const strings, for the parser of the command line owns them. */
+/* Options are not const strings, because the command line parser owns them. */
 #define TEXT(text) ((char *)(uintptr_t)(text))
 
 #define BUSY "primary busy run_time_ns 400 1400 +1000 +250.0%\n"
@@ -90,8 +90,8 @@ static void test_filter_orphans(void)
 	g_assert_cmpstr(only_b, ==, "x-b 1\n");
 }
 
-/* A derived metric sorts as well as any other, in show and in compare, and
- * groups without it come last whichever way. */
+/* A derived metric sorts like any other, in show and in compare; groups without it come last in
+ * either direction. */
 static void test_sort_by_derived(void)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void test_fail_on(void)
 		{"run_time_ns:pct>200", TRUE},
 		{"run_time_ns:pct>300", FALSE},
 		{"run_time_ns:delta>=1us", TRUE},
-		{"wait_sum>0", FALSE}, /* one side has it only */
+		{"wait_sum>0", FALSE}, /* only one side has it */
 		{"run_time_ns>300,thread_count>=0", TRUE},
 		{"avg_slice_ns>0", FALSE},
 		{"", FALSE},
@@ -172,7 +172,7 @@ static void test_fail_on(void)
 		g_autoptr(Sample) b = NULL;
 		g_autofree char *fail_on = g_strdup(cases[i].fail_on);
 		char shown[] = "derived";
-		/* It looks at what is not shown, too. */
+		/* The condition also applies to lines that are not shown. */
 		AnalysisOptions options = {.group_by = GROUP_BY_PCOMM,
 					   .fail_on = fail_on,
 					   .sections = shown,
@@ -187,20 +187,20 @@ static void test_fail_on(void)
 	}
 }
 
-/* Whether options are refused before any row comes, or when names are known. */
+/* Options are rejected before any row arrives, or else when names are known. */
 static void test_bad_options(void)
 {
 	char *bad_glob[] = {TEXT("/ok/*"), TEXT("[invalid"), NULL};
 	static const char *const bad_pids[] = {"12", "x", NULL};
 	const struct {
 		AnalysisOptions options;
-		gboolean late; /* names of metrics are known from the files only */
+		gboolean late; /* names of metrics are known only from the files */
 		const char *says;
 	} cases[] = {
 		{{.sort_by = TEXT("a,,b")}, FALSE, "--sort '"},
 		{{.columns = TEXT("nonsense")}, FALSE, "--columns"},
 		{{.sections = TEXT("non sense")}, FALSE, "--sections"},
-		/* Groups of objects are. */
+		/* Groups of objects are known only then, too. */
 		{{.sections = TEXT("nonsense")}, TRUE, "no section 'nonsense'"},
 		{{.metrics = TEXT("a,a")}, FALSE, "--metrics"},
 		{{.min_delta = TEXT("5parsec")}, FALSE, "--min-delta"},

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where threads wait: of each group the commonest places. */
+/* Tests where threads wait: the most common places of each group. */
 #include <string.h>
 
 #include "sample.h"
 
-/* Threads of a process, each with the place it waits in; NULL: not told, "": it runs. */
+/* Adds threads of a process, each with the place it waits in; NULL: denied, "": it runs. */
 static void add_threads(Sample *sample, const char *pcomm, gint32 tgid, const char *metric,
 			const char *const *places, guint n)
 {
@@ -45,7 +45,7 @@ static void check(const Sample *a, const Sample *b, guint limit, const char *exp
 	g_autofree char *others = sample_dump_section(report, "primary");
 
 	g_assert_cmpstr(dump, ==, expected);
-	/* As categories they are shown where they are named. */
+	/* Categories are shown elsewhere only if they are named. */
 	g_assert_null(strstr(others, "wait_channel"));
 }
 
@@ -56,7 +56,8 @@ static void test_show(void)
 	add_threads(sample, "few", 50, "wait_channel", few, G_N_ELEMENTS(few));
 	add_threads(sample, "pool", 100, "wait_channel", pool, G_N_ELEMENTS(pool));
 	add_threads(sample, "busy", 200, "wait_channel", (const char *const[]){""}, 1);
-	/* The group of most waiting threads is first; equally common places by name. */
+	/* The group with most waiting threads comes first; equally common places are ordered by
+	 * name. */
 	check(sample, NULL, 0,
 	      "wait pool|lock waiting_threads 3\n"
 	      "wait pool|io waiting_threads 2\n"
@@ -67,7 +68,7 @@ static void test_show(void)
 	      "wait pool|io waiting_threads 2\n"
 	      "wait pool|nap waiting_threads 2\n"
 	      "wait cut 1\n");
-	/* Stacks say more, if anything has one. */
+	/* Stacks take precedence, if any thread has one. */
 	add_threads(sample, "deep", 300, "wait_stack", (const char *const[]){"a < b"}, 1);
 	check(sample, NULL, 0, "wait deep|a < b waiting_threads 1\n");
 }

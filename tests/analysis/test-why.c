@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What findings say beyond the pool: which of its members, and why; and where the numbers do
- * not say so, nothing. */
+/* Tests the details that findings give about a pool: which of its members, and why; and that they
+ * give none if the numbers do not show it. */
 #include <string.h>
 
 #include "ctprof/plugin.h"
@@ -29,14 +29,14 @@ static const struct {
 	{"system.vmstat.pgpgin", CTPROF_COUNTER, CTPROF_UNIT_KIB, CTPROF_SCOPE_HOST},
 };
 
-/* What a pool waited for: a pool that ran, or something else. */
+/* A cause of a pool's waiting: a pool that ran, or something else. */
 typedef struct cell {
 	const char *object, *kind, *running; /* kind NULL: the sum */
 	guint64 ns, while_idle_ns;
 } Cell;
 
-/* What all of n threads did in the window, each a process of its own, or threads of the
- * first. */
+/* The total activity of n threads in the window, each a process of its own, or all in one
+ * process. */
 typedef struct band {
 	const char *pcomm, *comm; /* comm NULL: the same */
 	gint32 tgid;
@@ -44,7 +44,7 @@ typedef struct band {
 	gboolean is_one_process;
 	guint64 run_ns, wait_ns, read_bytes, switches;
 	guint64 system_ticks, user_ticks;
-	guint64 kib[2]; /* of each process, at both ends */
+	guint64 kib[2]; /* of each process, at the start and the end */
 	const char *cpus, *policy, *place;
 	gint nice;
 	char state;    /* 0: 'S' */
@@ -83,7 +83,7 @@ static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_af
 }
 
 typedef struct scene {
-	const char *finding, *sentence; /* sentence: all of it that follows the name */
+	const char *finding, *sentence; /* sentence: the complete text after the name */
 	guint64 busy_ticks, read_kib;
 	Band bands[3];
 } Scene;
@@ -139,7 +139,7 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	return sample;
 }
 
-/* The sentence of a finding, or NULL. */
+/* Returns the sentence of a finding, or NULL. */
 static char *find(const Sample *before, const Sample *after, const char *finding)
 {
 	AnalysisOptions options = {
@@ -182,20 +182,20 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 8, .is_one_process = TRUE, .run_ns = S / 50},
 	  {"app", "hot", 50, .n = 1, .run_ns = 95 * S / 10}}},
-	/* Two share it: no one is named. */
+	/* Two threads share it, so neither is named. */
 	{"busiest",
 	 "app takes most CPU (0.96 of 4)",
 	 96,
 	 0,
 	 {{"app", NULL, 10, .n = 8, .run_ns = 0},
 	  {"app", "hot", 50, .n = 2, .run_ns = 48 * S / 10}}},
-	/* All there is of it is one process. */
+	/* A single process has all of it. */
 	{"busiest",
 	 "app takes most CPU (0.96 of 4)",
 	 96,
 	 0,
 	 {{"app", NULL, 10, .n = 8, .is_one_process = TRUE, .run_ns = 12 * S / 10}}},
-	/* A process of several threads, none of which has most. */
+	/* A process of several threads, none of which has most of it. */
 	{"busiest",
 	 "app takes most CPU (2 of 4), 100 % of it in app[10]",
 	 2000,
@@ -228,7 +228,8 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
-	/* Who may run elsewhere has not that CPU for sure; who is held to it has. */
+	/* A thread that may run elsewhere did not necessarily run there; one bound to that CPU
+	 * did. */
 	{"starved",
 	 "app is starved, not busy, all on CPU 3, 1 of 4 CPUs idle, while hog ran 1 CPU there, under "
 	 "SCHED_FIFO: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
@@ -245,7 +246,7 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .state = 'R', .policy = "SCHED_IDLE"},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
-	/* ... and those of two threads began before the window. */
+	/* ... and the waits of two of these threads began before the window. */
 	{"starved",
 	 "app is starved, not busy, while front ran 4 CPU: 2 of its 4 threads wait for a CPU, 12.5ms "
 	 "a turn, for 0 CPU",
@@ -254,9 +255,9 @@ static const Scene scenes[] = {
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 25 * S, .state = 'R'},
 	  {"app", NULL, 20, .n = 2},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
-	/* Who was asleep meanwhile may have waited or not. */
+	/* A thread that slept meanwhile may or may not have waited. */
 	{"starved", NULL, 0, 0, {{"app", NULL, 10, .n = 2, .state = 'R', .switches = 1}}},
-	/* What interrupts and a hypervisor take of its time is no wait. */
+	/* Time that interrupts and a hypervisor take is not waiting. */
 	{"busiest",
 	 "app takes most CPU (1.80 of 4)",
 	 1800,
@@ -295,7 +296,7 @@ static const Scene scenes[] = {
 		     {"app: (interrupts)", "interrupts", NULL, 14 * S / 10, 0},
 		     {"app: (another CPU)", "another CPU", NULL, S, 0}}},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
-	/* A process is named like what is not one; and throttled threads do not wait for a CPU. */
+	/* A process has the name of something else; and throttled threads do not wait for a CPU. */
 	{"waits-for-cpu",
 	 "app waits for a CPU: 1 of its 2 threads, 10.0ms a turn; meanwhile (idle) ran 80 % of that "
 	 "time, no thread at all 20 %",
@@ -306,7 +307,7 @@ static const Scene scenes[] = {
 		     {"app: '(idle)'", "pool", "(idle)", 8 * S, 0},
 		     {"app: (idle)", "idle", NULL, 2 * S, 0},
 		     {"app: (throttled)", "throttled", NULL, 10 * S, 0}}}}},
-	/* Of a quarter nothing is known; half of the time is missing; the parts are too few. */
+	/* A quarter is unknown; half of the time is missing; the parts add up to too little. */
 	{"waits-for-cpu",
 	 NULL,
 	 4000,
@@ -327,7 +328,7 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .run_ns = 9 * S, .wait_ns = 10 * S,
 	   .cells = {{"app", NULL, NULL, 20 * S, 0}, {"app: cc1", "pool", "cc1", 15 * S, 0}}}}},
-	/* Between two waits for a disk a thread runs. */
+	/* A thread runs between two waits for a disk. */
 	{"stuck", NULL, 0, 0, {{"app", NULL, 10, .n = 5, .state = 'D', .switches = 1}}},
 };
 
@@ -342,7 +343,7 @@ static void test_why(void)
 
 static const struct lock_case {
 	const char *finding, *sentence;
-	guint64 waiters[2], deadlock;                    /* 0: the lock is not there */
+	guint64 waiters[2], deadlock;                    /* 0: there is no such lock */
 	const char *kind, *holder, *state, *next, *name; /* name NULL: "app[10] 0x10" */
 } lock_cases[] = {
 	{"lock",
@@ -368,10 +369,10 @@ static const struct lock_case {
 	 "for a CPU",
 	 .waiters = {2, 2}, .kind = "POSIX", .holder = "writer[12]", .state = "R",
 	 .name = "file 0:25:33 POSIX 7"},
-	/* At one moment some wait for nearly any lock. */
+	/* At a single moment, some thread waits for almost any lock. */
 	{"lock", NULL, {0, 9}, 0, "mutex", "worker[12]", "S", NULL, NULL},
 	{"lock", NULL, {9, 1}, 0, "mutex", "worker[12]", "S", NULL, NULL},
-	/* A condition variable, or a pool without work. */
+	/* This is a condition variable, or a pool without work. */
 	{"lock", NULL, {9, 9}, 0, "futex", NULL, NULL, NULL, NULL},
 	{"lock", NULL, {9, 9}, 0, "pthread_join", "worker[12]", "S", NULL, NULL},
 	{"deadlock",
@@ -428,7 +429,7 @@ static void test_locks(void)
 	}
 }
 
-/* A cgroup at its limit, of which no events are known, and pages that are read back. */
+/* Returns a cgroup at its limit whose events are unknown, with pages that are read back. */
 static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used)
 {
 	const struct {
@@ -467,7 +468,7 @@ static void test_memory(void)
 		 "app (web) uses 99 % of its memory limit of 100M, and 2.00k pages/s of the host "
 		 "were needed again after reclaim"},
 		{0, 90 << 20, "memory-full", NULL},
-		/* The host reclaims nothing: it is not short of memory. */
+		/* The host reclaims nothing, so it is not short of memory. */
 		{0, 90 << 20, "memory-short", NULL},
 		{20000, 90 << 20, "memory-short",
 		 "memory is short: 2.00k pages/s were needed again after reclaim, 0 major "

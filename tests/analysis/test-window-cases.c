@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows, case by case: what the report makes of a few threads, and why. */
+/* Tests windows, case by case: the report of a few threads, and the reason for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static void put_numbers(Sample *sample, char *const *words)
 	}
 }
 
-/* A capture: "tid start comm metric=number …" of each thread, "metric=-": denied;
- * "exit tid start comm metric=number …" of each that ended.  "ctprof" is ctprof itself. */
+/* Makes a capture: "tid start comm metric=number …" for each thread, "metric=-": denied; "exit tid
+ * start comm metric=number …" for each that ended.  "ctprof" is ctprof itself. */
 static Sample *make_sample(const char *const *threads)
 {
 	Sample *sample = sample_new();
@@ -50,7 +50,7 @@ static Sample *make_sample(const char *const *threads)
 	return sample;
 }
 
-/* The window begins with tick 50. */
+/* The window begins at tick 50. */
 static const struct {
 	const char *what;
 	const char *before[4], *after[5];

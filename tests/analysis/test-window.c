@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows: a simulated host, which knows what its threads really did, and what the
- * report makes of captures of it. */
+/* Tests windows: a simulated host knows what its threads really did, and reports of captures of it
+ * must agree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #define MAX_STEPS 80
 #define FIRST_TICK 1000
 #define CAPTURES 3
-/* A thread begins with fewer turns than all before it, so that one in another's
- * place is always seen to be another. */
+/* A thread begins with fewer turns than all before it, so that one that takes another's place can
+ * always be recognised. */
 #define MOST_TURNS 1000000
 #define TURNS_APART 1000
 
@@ -24,7 +24,7 @@ struct life {
 	gint pcomm, comm, cgroup;
 	guint64 run, turns, longest;
 	gboolean is_alive;
-	/* As each capture has it. */
+	/* The thread as each capture shows it. */
 	struct sight {
 		gboolean is_there, is_denied;
 		gint32 tid;
@@ -77,7 +77,7 @@ static void host_start(struct host *host, gint32 tgid, gint32 tid)
 	g_array_append_val(host->lives, life);
 }
 
-/* A number that no living thread has; often one that was used before. */
+/* Returns a number that no living thread has; often one that was used before. */
 static gint32 host_number(const struct host *host)
 {
 	gint32 number = g_test_rand_int_range(1, 30);
@@ -149,7 +149,7 @@ static void host_step(struct host *host)
 	}
 }
 
-/* The names of its groups: cgroup, pcomm, comm. */
+/* Returns a name of one of its groups: cgroup, pcomm, comm. */
 static char *name_of(const char *what, gint number)
 {
 	return g_strdup_printf("%s%c", what, 'a' + number);
@@ -227,7 +227,7 @@ static Analysis *analyse(const struct host *host, guint from, guint to, GroupBy 
 	return sample_analyse(host->samples[from], host->samples[to], options, ret_report);
 }
 
-/* What a life ran between two captures; FALSE: that cannot be known. */
+/* Returns what a thread ran between two captures; FALSE: that cannot be known. */
 static gboolean known_run(const struct host *host, const struct life *life, guint from, guint to,
 			  guint64 *ret_run)
 {
@@ -254,7 +254,7 @@ static char *group_of(const struct sight *sight, GroupBy group_by)
 	}
 }
 
-/* What the host says of a group: the sum over the lives that last had that name. */
+/* The expected values of a group: the sum over the threads that last had its name. */
 struct account {
 	guint64 run, n, missing;
 	guint64 threads[2];
@@ -281,7 +281,7 @@ static void account_for(GHashTable *accounts, const struct host *host, const str
 
 	if (!before->is_there && !after->is_there)
 		return;
-	if (moved) /* one that is gone, and one of which it is not known what it did before */
+	if (moved) /* one thread that is gone, and one whose earlier run time is unknown */
 		account_of(accounts, before, group_by)->missing++;
 	const struct sight *last = after->is_there ? after : before;
 	struct account *account = account_of(accounts, last, group_by);
@@ -323,8 +323,8 @@ static void check_row(const SampleRow *row, const struct account *account)
 	g_assert_cmpint(row->flags & CTPROF_CELL_HAS_PCT, ==, 0);
 }
 
-/* Each group has what its own threads ran, no more and no less, and says how many
- * it does not know of; nothing is left over. */
+/* Each group has exactly the run time of its own threads, and the number of those for which it is
+ * unknown; nothing remains. */
 static guint64 check_groups(const struct host *host, guint from, guint to, GroupBy group_by)
 {
 	g_autoptr(GHashTable) accounts = accounts_of(host, from, to, group_by);
@@ -370,7 +370,7 @@ static void test_histories(void)
 	}
 }
 
-/* What a thread did in a window, by its name; 0: that is not known. */
+/* Returns what a thread ran in a window, found by name; 0: unknown. */
 static guint64 run_of(const struct ctprof_report *report, const struct life *life)
 {
 	g_autoptr(GArray) rows = sample_rows(sample_section(report, "primary"));
@@ -386,8 +386,8 @@ static guint64 run_of(const struct ctprof_report *report, const struct life *lif
 	return 0;
 }
 
-/* What happened from the first capture to the last is what happened up to the
- * second and from then on. */
+/* The run time from the first capture to the last is the sum of that up to the second and that
+ * after it. */
 static void test_windows_add_up(void)
 {
 	static const guint spans[][2] = {{0, 1}, {1, 2}, {0, 2}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sentences as sinks write them (ctprof/sentence.h). */
+/* Tests sentences as sinks write them (ctprof/sentence.h). */
 #include <glib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static char *words_of(const struct ctprof_sentence *sentence, guint64 width)
 		__VA_ARGS__                                                                        \
 	}
 
-/* As sinks write sentences: names, times and numbers, and what goes where room lacks. */
+/* Names, times and numbers are written, and parts are dropped if there is no room. */
 static void test_wording(void)
 {
 	static const struct ctprof_term terms[] = {

@@ -8,7 +8,7 @@ void workers_add(Sample *sample, gint32 tid, const char *pcomm, const char *comm
 	sample_u64(sample, "run_time_ns", run_time);
 }
 
-/* A thread for each name of a blank separated list, as pcomm, comm or cgroup. */
+/* Adds a thread for each name of a blank-separated list, as pcomm, comm and cgroup. */
 Sample *workers_new(const char *names)
 {
 	Sample *sample = sample_new();
@@ -26,7 +26,7 @@ AnalysisOptions workers_options(GroupBy group_by, char *metrics)
 	return (AnalysisOptions){.group_by = group_by, .metrics = metrics, .sections = shown};
 }
 
-/* "GROUP A>B" of each joined group, "-GROUP" and "+GROUP" of one side's. */
+/* Returns "GROUP A>B" for each joined group, "-GROUP" and "+GROUP" for those of one side. */
 char *workers_dump(const struct ctprof_report *report)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
@@ -50,7 +50,8 @@ char *workers_dump(const struct ctprof_report *report)
 	return g_strdup(out->str);
 }
 
-/* Two services; the second one grew, a third came, a fourth went. */
+/* Makes services on two sides: one stays the same, the second one grows, a third appears, a fourth
+ * disappears. */
 void workers_new_pair(Sample **ret_a, Sample **ret_b)
 {
 	Sample *a = sample_new(), *b = sample_new();
