@@ -14,18 +14,18 @@ import harness
 
 MADE = tempfile.TemporaryDirectory(prefix="ctprof-html-")
 FOLDER = Path(MADE.name)
-# A zone that no host is in: what people read says which one it is.
+# A zone that no host has, so that displayed times show their zone.
 os.environ["TZ"] = "XYZ-3"
 HOSTILE = "<b>&</script><script>alert(1)</script>"
 BEGAN_NS = 1795348800 * 10**9  # 2026-11-22 12:00 UTC
 WINDOW_NS = 10 * 10**9
 POOLS = 110
-# What a thread counts, so that no row of it is left out.
+# The values of a thread that are filled, so that no row is left out.
 COUNTED = ("_ns", "_clock_ticks", "_csw", "_bytes", "timeslices", "minflt", "char", "syscr", "syscw")
 
 
 def seed():
-    """A capture of this host, as JSON."""
+    """Returns a capture of this host, as JSON."""
     path = FOLDER / "seed"
     if not path.exists():
         harness.run("-q", "--plugins=procfs", "capture", "--smaps=never", "-o", path)
@@ -39,7 +39,7 @@ def name_of(number):
 
 
 def thread(like, number, pool, later, dice):
-    """A thread that uses more the lower the number of its pool is."""
+    """Returns a thread, which uses more if the number of its pool is lower."""
     row = dict(like, tid=1000 + number, tgid=1000 + number, pcomm=name_of(pool), comm=name_of(pool))
     row["start_time_clock_ticks"] = 1
     for name, value in like.items():
@@ -49,14 +49,14 @@ def thread(like, number, pool, later, dice):
 
 
 def grow(n, later=0, hostile=False):
-    """The path of a capture with n threads; later: 1 for the second of a window."""
+    """Returns the path of a capture with n threads; later: 1 for the second one of a window."""
     path = FOLDER / f"{n}-{later}-{int(hostile)}.ctprof.zst"
     if path.exists():
         return path
     data = seed()
     dice = random.Random(n)
     like = max(data["threads"], key=lambda row: row["run_time_ns"])
-    # A large host runs more kinds of thing.
+    # A large host runs more kinds of programs.
     pools = max(POOLS, n // 43)
     data["threads"] = [thread(like, i, i % pools, later, dice) for i in range(n)]
     if hostile:
@@ -75,7 +75,7 @@ def page(*arguments):
 
 
 def runs():
-    """Two sets of runs of one command."""
+    """Returns two sets of runs of one command."""
     paths = []
     for side, loops in (("A", 1000), ("B", 3000000)):
         path = FOLDER / side
@@ -88,7 +88,7 @@ def runs():
 
 @contextlib.contextmanager
 def busy(name):
-    """A pool of that name, which uses a CPU."""
+    """Runs a pool of that name, which uses a CPU."""
     program = FOLDER / name
     program.symlink_to("/bin/sh")
     with subprocess.Popen([program, "-c", "while :; do :; done"]) as process:
@@ -100,7 +100,8 @@ def busy(name):
 
 @functools.cache
 def recording():
-    """A recording of this host, with a pool that is called as the host is: five windows."""
+    """Makes a recording of this host with five windows, including a pool with the name that the host has in
+    it."""
     path = FOLDER / "history.ctprof"
     with busy("host"):
         harness.run("-q", "--plugins=procfs,system", "record", "-n", "6", "-i", "50ms", "--smaps=never", "-o", path)
@@ -109,7 +110,7 @@ def recording():
 
 @functools.cache
 def kinds():
-    """A page of each kind, by name."""
+    """Returns a page of each kind, by name."""
     before, after = grow(300), grow(300, later=1)
     made = {
         "show": page("show", after),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pages of --format html in Chromium: they sort, filter and open, and need no script for the rest."""
+"""Tests pages of --format html in Chromium: they sort, filter and open, and need no script for the rest."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ import harness  # noqa: E402
 import tap  # noqa: E402
 from pages import FOLDER, HOSTILE, grow, kinds, name_of, page, recording, runs  # noqa: E402
 
-# Debian's, where another Python comes first.
+# Debian's packages, if another Python comes first.
 sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from selenium import webdriver
@@ -28,7 +28,7 @@ except ImportError:
 
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions"]
 SCRIPTS_OFF = {"profile.managed_default_content_settings.javascript": 2}
-# Of a busy host: what takes longer will not come any more.
+# Generous, for a busy host: anything slower will not come at all.
 PATIENCE_S = 600
 POOL_ROWS = "#pools > tbody:not([hidden]) > tr:first-child"
 
@@ -42,7 +42,7 @@ def need_browser():
 
 @contextlib.contextmanager
 def browser(text, scripts=True, width=1280, dark=False):
-    """A browser that has loaded the page."""
+    """Opens a browser that has loaded the page."""
     need_browser()
     path = FOLDER / "page.html"
     path.write_text(text)
@@ -80,7 +80,7 @@ def head(driver, name):
 
 
 def press(element):
-    """With the keyboard: what can be clicked can be reached without a mouse."""
+    """Uses the keyboard: everything that can be clicked can also be reached without a mouse."""
     element.send_keys(Keys.ENTER)
 
 
@@ -114,7 +114,7 @@ def test_pools_sort_by_what_is_exact():
         assert last[-1].text == "total"
 
 
-# Of each row of a section: its names, and the text of one column.
+# For each row of a section: its names, and the text of one column.
 COLUMN = """
 const table = document.querySelector(arguments[0] + " table");
 const at = [...table.tHead.rows[0].cells].findIndex(cell => cell.textContent === arguments[1]);
@@ -124,7 +124,7 @@ return [...table.tBodies[0].rows].map(row => [row.cells[0].textContent, row.cell
 
 
 def sort(driver, section, column):
-    """By the column, the largest first."""
+    """Sorts by the column, the largest value first."""
     for one in driver.find_elements(By.CSS_SELECTOR, f"{section} thead th"):
         if one.text.split(" ")[0] == column:
             press(one.find_element(By.TAG_NAME, "button"))
@@ -145,7 +145,7 @@ def test_every_table_sorts_by_its_values():
             values = [known[name, metric][value] for name, metric, _ in rows]
             numbers = [one for one in values if isinstance(one, (int, float))]
             assert len(numbers) > 100 and len(set(numbers)) > 50, (column, len(numbers))
-            # To nine digits, which is more than the three to six that are shown.
+            # Compare nine digits, which is more than the three to six that are shown.
             wrong = [(a, b) for a, b in zip(numbers, numbers[1:]) if b - a > 1e-8 * abs(b)]
             assert not wrong, (column, wrong)
 

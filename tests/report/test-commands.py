@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""show, compare and stat of the real program: their output and exit status."""
+"""Tests show, compare and stat of the real program: their output and exit status."""
 
 import concurrent.futures
 import contextlib
@@ -47,7 +47,7 @@ def text(*arguments, **more):
 
 
 def captures():
-    """The two snapshots every test reads; time passes between them."""
+    """Returns the two snapshots that every test reads; time passes between them."""
     for path in (BEFORE, AFTER):
         if not os.path.exists(path):
             text("-q", "capture", "--smaps=never", "-o", path)
@@ -56,8 +56,7 @@ def captures():
 
 
 def on_terminal(arguments, environment=None, keys=b"", after=b""):
-    """Output and wait status of ctprof on a terminal on which keys are
-    typed once it shows `after`."""
+    """Returns the output and wait status of ctprof on a terminal; keys are typed once it shows `after`."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(FOLDER.name)
@@ -127,14 +126,14 @@ def test_aliases_are_names_of_metrics_everywhere():
     names = {metric["name"] for part in ("metrics", "derived") for metric in known[part]}
     aliases = {alias["name"]: alias["metric"] for alias in known["aliases"]}
     assert aliases["cpu"] == "run_time_ns" and "waiting" in aliases, aliases
-    # What no plugin of this build declares is not to be had.
+    # These may be missing if no plugin of this build declares them.
     assert set(aliases.values()) - names <= {"uss_bytes", "rss_bytes", "swap_bytes"}
     assert not names & set(aliases), "an alias hides a metric"
     for alias in ("cpu", "waiting", "switches", "turn", "read"):
         shown = [text("compare", "-m", name, "--sort", name, "--fail-on", f"{name}:delta<-1e12",
                       before, after) for name in (alias, aliases[alias])]
         assert shown[0] == shown[1] and aliases[alias] in shown[0], alias
-    # A capture reads what a derived metric is made of.
+    # A capture reads the metrics that a derived metric is computed from.
     packed = ctprof("-q", "capture", f"-p{os.getpid()}", "-mswitches", "-o-")
     assert packed.returncode == 0, packed
     row = harness.Snapshot(packed.stdout).rows[os.getpid(), os.getpid()]
@@ -158,7 +157,7 @@ def test_derived_metrics_that_are_only_shown_when_named():
 
 
 def printed_names(before, after):
-    """Every name that metric-list, or JSON as a metric or a field of a pool, prints."""
+    """Returns every name that metric-list, or JSON as a metric or a field of a pool, prints."""
     known = json.loads(text("metric-list", "--format", "json"))
     names = {entry["name"] for part in ("metrics", "derived", "aliases") for entry in known[part]}
     for arguments in (["show", before], ["show", "--all", "-n0", "--group-by=cgroup", before],
@@ -177,7 +176,7 @@ def test_every_printed_name_is_taken_or_refused_with_what_to_use_instead():
     names = printed_names(*sides)
     assert len(names) > 350 and {"runnable", "disk_wait", "busy", "born"} < set(names), names
     forms = itertools.cycle(("-m{}", "--sort={}", "--fail-on={}:delta>1e300"))
-    # A sanitizer takes its time, and sees the same code for each.
+    # A sanitizer is slow, and runs the same code for each.
     options = [form.format(name) for form, name in zip(forms, names)][::7 if is_sanitized() else 1]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         ended = list(pool.map(lambda option: ctprof("compare", option, *sides), options))
@@ -226,7 +225,7 @@ def test_file_that_cannot_be_read_is_exit_code_1():
 def test_file_from_standard_input_is_the_same_file():
     before, after = captures()
     with open(before, "rb") as file:
-        # The first screen has the file's name.
+        # The first screen shows the file's name.
         assert (text("show", "--sections=primary", "-", stdin=file)
                 == text("show", "--sections=primary", before))
     with open(after, "rb") as file:
@@ -390,7 +389,7 @@ def test_stat_ends_as_its_command_did():
 
 def test_stat_shows_what_the_command_wrote_and_not_itself():
     with tempfile.TemporaryDirectory() as made:
-        # Other tests may run a ctprof at the same time: ours has a name of its own.
+        # Other tests may run a ctprof at the same time, so ours gets a name of its own.
         own = Path(made) / f"own-{os.getpid()}"
         own.symlink_to(harness.CTPROF.resolve())
         done = subprocess.run(
@@ -435,7 +434,7 @@ def children_of(pid):
 
 
 def names_of(pids):
-    """Of those that there still are."""
+    """Returns the names of those that still exist."""
     names = []
     for pid in pids:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -445,7 +444,7 @@ def names_of(pids):
 
 @contextlib.contextmanager
 def stat_that_waits(*options, **environment):
-    """A stat whose first capture is made, for a command that does not end."""
+    """Runs a stat that has made its first capture and waits for a command that does not end."""
     with subprocess.Popen(
         [harness.CTPROF, "-q", "stat", "--smaps=never", *options, "--", "sleep", "60"],
         env={**os.environ, **environment}, start_new_session=True, stdout=subprocess.DEVNULL,
@@ -460,7 +459,7 @@ def stat_that_waits(*options, **environment):
 
 
 def test_stat_leaves_no_file_behind():
-    """Whatever ends it."""
+    """This holds whatever ends stat."""
     folder = Path(FOLDER.name) / "tmp"
     folder.mkdir(exist_ok=True)
     ctprof("-q", "stat", "--smaps=never", "--", "true", env={**os.environ, "TMPDIR": str(folder)})
@@ -473,7 +472,8 @@ def test_stat_leaves_no_file_behind():
 
 
 def test_who_waits_for_a_command_has_few_rights():
-    """The main process CAP_KILL in effect, the one that listens not what it needed to begin."""
+    """The main process has only CAP_KILL in effect, and the one that listens has dropped what it needed to
+    start."""
     if os.geteuid() != 0:
         raise tap.Skip("an ordinary user has none to lose")
 
@@ -484,9 +484,9 @@ def test_who_waits_for_a_command_has_few_rights():
     with stat_that_waits() as running:
         supervisor, = [pid for pid in children_of(running.pid) if names_of([pid]) == ["ctprof"]]
         listener, = children_of(supervisor)
-        # It takes its rights back for a moment now and then.
+        # It takes its rights back briefly from time to time.
         harness.wait_for(lambda: has(running.pid, "CapEff", *range(41)) in ([5], []), "the main process to wait")
-        # Each of its threads.
+        # Check each of its threads.
         for thread in Path(f"/proc/{listener}/task").iterdir():
             assert not has(thread.name, "CapPrm", 21, 39), "CAP_SYS_ADMIN or CAP_BPF"
 

@@ -17,7 +17,7 @@ import tap  # noqa: E402
 from pages import BEGAN_NS, FOLDER, WINDOW_NS, seed  # noqa: E402
 
 SECONDS = WINDOW_NS // 10**9
-# Switches a second in each window; 10000 are a finding.
+# Switches per second in each window; 10000 make a finding.
 RATES = {
     "steady": (12000, 40000, 90000, 20000, 0),
     "late": (0, 0, 0, 0, 15000),
@@ -34,7 +34,7 @@ def ctprof(*arguments, status=0):
 
 
 def sample(number):
-    """The path of the capture after so many windows."""
+    """Returns the path of the capture after that number of windows."""
     path = FOLDER / f"found-{number}.ctprof.zst"
     if path.exists():
         return path
@@ -49,14 +49,15 @@ def sample(number):
     for name in ("begin_unix_ns", "end_unix_ns", "begin_boottime_ns", "end_boottime_ns"):
         base = BEGAN_NS if "unix" in name else 10**13
         data["capture"][name] = base + number * WINDOW_NS
-    # A frame of a recording has no blanks in its beginning.
+    # The beginning of a recording's frame has no blanks.
     text = json.dumps(data, separators=(",", ":"))
     subprocess.run(["zstd", "-q", "-o", path], input=text.encode(), check=True)
     return path
 
 
 def recording():
-    """All samples as whole frames, without a table: as of a recorder that was killed."""
+    """Returns a recording with all samples as whole frames but without a table, as a killed recorder leaves
+    it."""
     path = FOLDER / "found.ctprof"
     if not path.exists():
         path.write_bytes(b"".join(sample(number).read_bytes() for number in range(WINDOWS + 1)))
@@ -93,11 +94,10 @@ def test_explanation_has_the_numbers_of_the_sentence():
 def test_explanation_of_what_is_not_found():
     text = ctprof("show", "--no-pager", "--explain=throttled", sample(3)).stdout.decode()
     assert "throttled: no finding" in text and "measured" not in text, text
-    # The window in which it is found is another one; the pool that comes closest is shown.
-    # That it is not found does not mean that nothing else is.
+    # The finding is in another window; the closest pool is shown.  Other things may stand out all the same.
     text = ctprof("compare", "-f", "html", "--explain=throttled", sample(2), sample(3)).stdout.decode()
     assert "<p>throttled: no finding</p>" in text and "othing stands out" not in text
-    # The pool that comes closest to the limit is shown.
+    # The pool closest to the limit is shown.
     text = ctprof("compare", "--no-pager", "--filter=calm|late", "--explain=switches", sample(0), sample(1)).stdout.decode()
     assert text.partition(" WHAT STANDS OUT\n")[2].splitlines() == [
         " switches: no finding",
@@ -113,7 +113,7 @@ def test_gate_on_a_finding():
     report, found = sections("compare", "--fail-on=finding:switches", *whole, status=3)
     hits = {(hit["group"], hit["metric"], hit["unit"], hit["limit"]) for hit in report["fail_on"]}
     assert hits == {(name, "finding:switches", "1/s", 10000) for name in ("steady", "twice")}, hits
-    # One sentence names both.
+    # One sentence names both pools.
     assert [line["finding"] for line in found["findings"]].count("switches") == 1, found["findings"]
     for condition in ("finding:*", "finding:sw*", "majflt:delta>1e9,finding:switches"):
         ctprof("compare", "-q", f"--fail-on={condition}", *whole, status=3)
@@ -150,7 +150,7 @@ def test_findings_over_the_time_of_a_recording():
     text = ctprof("compare", "--no-pager", "--sections=history", recording()).stdout.decode()
     row = next(line.split() for line in text.splitlines() if line.split()[:2] == ["switches", "steady"])
     assert row == ["switches", "steady", clock(0), clock(4), clock(3), "4"], text
-    # The first screen has room for none of it.
+    # The first screen has no room for these.
     assert "FINDING " not in ctprof("compare", "--no-pager", recording()).stdout.decode()
 
 

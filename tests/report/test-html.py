@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pages of --format html, without a browser: sound, safe, small."""
+"""Tests pages of --format html, without a browser: they are valid, safe and small."""
 
 import base64
 import hashlib
@@ -21,13 +21,13 @@ import tap  # noqa: E402
 from pages import FOLDER, HOSTILE, grow, kinds, page, recording, thread  # noqa: E402
 
 VOID = {"meta", "input", "br", "hr"}
-# What ends by itself where the next one begins.
+# Elements that end by themselves where the next one begins.
 OPTIONAL = {"tr", "td", "th"}
 MIB = 1 << 20
 
 
 class Page(HTMLParser):
-    """Which elements there are, that they nest, and what is text in them."""
+    """Collects the elements, checks that they nest, and separates text from markup."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -114,12 +114,12 @@ def test_a_page_says_of_when_it_is():
     assert len(axis) == 3 and [one[4] for one in axis] == ["", "", " XYZ"], axis
     for utc, rest, local, same, _ in axis:
         assert (int(utc) + 3) % 24 == int(local) and rest == same, axis
-    # What a finding says for machines, which have no time zone, and to people, who do.
+    # A finding as it is written for machines, in UTC, and for people, in local time.
     people = harness.run("compare", recording()).stdout.decode()
     text = harness.run("compare", recording(), "--format", "json").stdout
     (found,) = [s for s in json.loads(text)["sections"] if s["name"] == "findings"]
     for line in found["lines"]:
-        # On a busy host one may hold for the whole recording and for no part of it.
+        # On a busy host a finding may hold for the whole recording, but for no part of it.
         if not line.get("worst_at"):
             assert "worst at" not in line["sentence"], line
             continue
@@ -131,12 +131,12 @@ def test_a_page_says_of_when_it_is():
     print(f"# {len(found['lines'])} findings", flush=True)
 
 
-# As lines, labels and absent values are called elsewhere on the first screen.
+# The names of lines, labels and absent values elsewhere on the first screen.
 NAMES = ["total", "exited", "ctprof", " CPU ", "rest", "-", "host"]
 
 
 def named(later):
-    """A capture of this host with a thread of each of these names in place of its own."""
+    """Returns a capture of this host with one thread for each of these names instead of its own."""
     path = FOLDER / f"named-{later}.ctprof.zst"
     if path.exists():
         return path
@@ -148,7 +148,7 @@ def named(later):
     for i, name in enumerate(NAMES):
         row = thread(like, i, 0, 0, random.Random(1))
         row |= {"pcomm": name, "comm": name, "cgroup": f"/{name}.service"}
-        # Less than the two captures are apart.
+        # Less than the time between the two captures.
         row |= {"run_time_ns": 10**9 + later * (i + 1) * 10**6}
         data["threads"].append(row)
     subprocess.run(["zstd", "-q", "-o", str(path)], input=json.dumps(data).encode(), check=True)
@@ -160,7 +160,7 @@ def test_a_name_says_nothing_about_a_line():
     report = json.loads(harness.run("compare", *files, "--format", "json").stdout)
     (pools,) = [s for s in report["sections"] if s["name"] == "pools"]
     assert sorted(line["pool"] for line in pools["lines"]) == sorted(NAMES), pools
-    # What costs most first: none is last for its name.
+    # The most expensive comes first: no pool comes last because of its name.
     assert [line["pool"] for line in pools["lines"]] == NAMES[::-1], pools
     assert {line["role"] for line in pools["lines"]} == {"pool"}, pools
     assert pools["totals"][-1]["role"] == "total", pools
@@ -187,7 +187,7 @@ def number(cell):
 
 
 def history(command):
-    """Of the host and of each pool: CPUs and seconds of each window of the recording."""
+    """Returns the CPUs and seconds of each window of the recording, for the host and for each pool."""
     text = harness.run(command, recording(), "--format", "json").stdout
     (found,) = [s for s in json.loads(text)["sections"] if s["name"] == "history"]
     windows = {"host": {}, "pool": {}}
@@ -223,7 +223,7 @@ def test_a_recording_has_its_cpus_window_by_window():
                 assert shape.get("class") == "others" or abs(pools[name][i][0] - float(value)) <= 0.005 * max(
                     1, float(value)
                 ), (name, i)
-                # They stand on each other, and are as high together as the section says.
+                # The shapes are stacked, and together have the height that the section gives.
                 floor -= float(shape.get("height"))
                 assert float(shape.get("y")) == floor, (name, i)
             assert abs((height - floor) / height * top - whole) <= top / height, (floor, whole)

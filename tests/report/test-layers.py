@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--group-by layer: a configuration of layers, evaluated on 5000 threads, against a script
-that reads the same file and the same words for itself."""
+"""Tests --group-by layer: a configuration of layers on 5000 threads, against a script that evaluates the same
+file independently."""
 
 import collections
 import json
@@ -44,7 +44,7 @@ def ctprof(*arguments, status=0):
 
 
 def templates():
-    """A leader's and another thread's record, of this process."""
+    """Returns the records of a leader and of another thread, of this process."""
     stop = threading.Event()
     other = threading.Thread(target=stop.wait)
     other.start()
@@ -63,7 +63,8 @@ def write(path, data):
 
 
 def made():
-    """A capture of so many threads, and the same a second later, in which each had one more fault."""
+    """Returns a capture of the threads; another one is a second later, with one more fault for each
+    thread."""
     path = FOLDER / "made"
     data, leader, thread = templates()
     chance = random.Random(20)
@@ -118,7 +119,7 @@ def matches(matcher, thread, parents):
 
 
 def expected(threads, layers):
-    """Threads and the sum of their faults, in each layer."""
+    """Returns the number of threads and the sum of their faults, in each layer."""
     parents = {each["tgid"]: each["extra"]["ppid"] for each in threads if each["tid"] == each["tgid"]}
     found = collections.defaultdict(lambda: [0, 0])
     for thread in threads:
@@ -162,7 +163,7 @@ def test_what_no_capture_can_decide_is_named():
     path, threads = made()
     unknown = [
         {"name": "gpu", "matches": [[{"UsedGpuPid": True}, {"PcommPrefix": "web"}]]},
-        # A capture without --memory=processes has no user ids.
+        # A capture without --memory=processes has no user IDs.
         {"name": "user", "matches": [[{"UIDEquals": 7}, {"PcommPrefix": "db"}]]},
         {"name": "rest", "matches": [[]]},
     ]

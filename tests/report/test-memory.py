@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ctprof memory of the real program: its output and exit status."""
+"""Tests ctprof memory of the real program: its output and exit status."""
 
 import contextlib
 import csv
@@ -42,7 +42,7 @@ def text(*arguments, **more):
 
 
 def need(group):
-    """Skips if no plugin of this build reads that group."""
+    """Skips the test if no plugin of this build reads that group."""
     plugins = json.loads(text("plugins", "--format", "json"))["plugins"]
     if not any(group in plugin["groups"] for plugin in plugins):
         raise tap.Skip(f"no plugin of this build has the group {group}")
@@ -56,7 +56,7 @@ def snapshot():
 
 
 def table(*arguments):
-    """The first section of ctprof memory's JSON."""
+    """Returns the first section of ctprof memory's JSON."""
     return json.loads(text("memory", "--format", "json", *arguments))["sections"][0]
 
 
@@ -104,7 +104,7 @@ def test_file_without_what_the_view_needs_is_exit_code_1():
 def test_file_that_cannot_be_read_is_exit_code_1():
     done = ctprof("memory", "processes", "none")
     assert done.returncode == 1 and b"none" in done.stderr, done
-    # What is no view may be a file: the default view of it.
+    # A word that is not a view may be a file, which is shown in the default view.
     done = ctprof("memory", FOLDER.name)
     assert done.returncode == 1 and done.stderr.count(b"\n") == 1, done
 
@@ -134,7 +134,7 @@ def test_formats_tell_the_same():
 
 
 def test_every_total_tells_what_it_is_made_of():
-    """In each view, and the same in each format."""
+    """This holds in each view, and in the same way in each format."""
     need("memory-shared")
     path = f"{FOLDER.name}/all.ctprof.zst"
     text("-q", "capture", "--plugins=memory", "--memory=all,files", "-o", path)
@@ -232,7 +232,7 @@ def test_foreign_processes_have_no_pss_and_it_is_said_once():
 
 
 def test_without_pss_pools_are_in_the_order_of_rss():
-    """As for a user who may read few processes; with PSS, the column is not shown."""
+    """This is the order for a user who may read few processes; if there is PSS, the column is not shown."""
     user = harness.need_other_user()
     need("memory-ledger")
     done = ctprof("memory", "-n", 0, "-f", "json", **harness.other_user(user))
@@ -258,7 +258,7 @@ def test_tmpfs_of_this_host():
     need("memory-tmpfs")
     mounts = {line["mount"]: line for line in table("tmpfs")["lines"]}
     for mount, line in mounts.items():
-        # Whose bytes are no text has another name in JSON.
+        # Bytes that are not UTF-8 have another name in JSON.
         if "\ufffd" in mount:
             continue
         st = os.statvfs(mount)
@@ -332,7 +332,7 @@ HOLD = (
 
 @contextlib.contextmanager
 def hold(path):
-    """A process that maps all of a file."""
+    """Starts a process that maps all of a file."""
     with subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as holder:  # fmt: skip
         assert holder.stdout.readline() == "ready\n"

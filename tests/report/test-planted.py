@@ -32,7 +32,8 @@ for line in sys.stdin:
         pass
     print(flush=True)
 """
-# Speaks through the pipes of the workers, which it inherits: CPU, "" for all, then PID IN OUT WORK.
+# Uses the pipes of the workers, which it inherits: arguments are the CPUs, then PID POOL IN OUT WORK for
+# each.
 DRIVER = """
 import os, sys
 cpus, *workers = sys.argv[1:]
@@ -54,7 +55,7 @@ def ends_of(pool, workers):
 
 
 def compare(cpus_a, cpus_b, workers):
-    """{(pool, metric): judgement} of B, which leaves the workers on other CPUs, against A."""
+    """Returns {(pool, metric): judgement} of B, whose workers are on other CPUs, against A."""
     sides = [[sys.executable, "-c", DRIVER, ",".join(map(str, cpus)), *workers] for cpus in (cpus_a, cpus_b)]
     quoted = " ".join("'" + word.replace("'", "'\\''") + "'" for word in sides[1])
     for fd in {int(word) for worker in workers for word in worker.split()[2:4]}:

@@ -30,7 +30,7 @@ KERNELS = {
 }
 AXES = ("pcomm", "comm", "comm-exact", "cgroup", "all", "thread")
 FORMATS = {"table": "txt", "json": "json", "csv": "csv"}
-# Enough groups to see each section's layout and order, few enough to read.
+# Enough groups to show each section's layout and order, but few enough to read.
 LIMIT, CGROUP_LIMIT, POOLS_LIMIT = "1", "2", "8"
 
 
@@ -48,11 +48,11 @@ def folder_of(kernel):
 
 def report(folder, *arguments):
     limit = CGROUP_LIMIT if "cgroup" in arguments else LIMIT
-    # The first screen has a line for each.
+    # The first screen has a line for each pool.
     if not any(word in arguments for word in ("--group-by", "--sections", "--format")):
         limit = POOLS_LIMIT
     done = harness.run(*arguments, "--limit", limit, "--no-pager", cwd=folder)
-    # Without the warnings: they name the folders of the fixtures.
+    # Leave out the warnings, which name the folders of the fixtures.
     return re.sub(r'"warnings":\[.*?\],"sections"', '"warnings":[],"sections"', done.stdout.decode())
 
 
@@ -98,7 +98,7 @@ def test_reports_of_a_kernel_with_sched_ext():
 
 
 def with_delays(source, target, factor):
-    """The snapshot, as if taskstats had answered: recorded roots have no netlink."""
+    """Fills the snapshot as if taskstats had answered, since recorded roots have no netlink."""
     text = subprocess.run(["zstdcat", source], stdout=subprocess.PIPE, check=True).stdout
     data = json.loads(text)
     names = [n for n in data["threads"][0] if "_delay_" in n or n.startswith("hiwater_")]
@@ -127,7 +127,7 @@ def test_delays_have_reports_of_their_own():
 
 
 def test_rates_of_recorded_threads_are_of_the_recorded_time():
-    """No thread runs for more than a second in a second."""
+    """No thread may run for more than a second per second."""
     fixture = folder_of("6.1")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
@@ -138,7 +138,7 @@ def test_rates_of_recorded_threads_are_of_the_recorded_time():
     (rows,) = [x["rows"] for x in json.loads(done.stdout)["sections"] if x["name"] == "primary"]
     rates = {row["group"]: row["delta"] for row in rows if row["delta"] is not None}
     assert max(rates.values()) <= 1e9, rates
-    # proc/uptime is 15.82 and 21.44.
+    # The times in proc/uptime are 15.82 and 21.44.
     assert round(rates["lab-busy[151]"]) == round((5961645842 - 4224362158) / 5.62), rates
 
 
@@ -166,7 +166,7 @@ def test_memory_has_a_report_by_category():
             check(f"categories-compare.{suffix}", text)
 
 
-# Of what stat runs, which no recorded root has: tests/report/test-commands.py.
+# Sections about what stat runs, which no recorded root has; see tests/report/test-commands.py.
 LIVE = {"command", "wait", "states", "history"}
 
 

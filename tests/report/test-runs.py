@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Several runs per side: compare of windows, totals and sets, stat --repeat and
---versus."""
+"""Tests several runs per side: compare of windows, totals and sets, stat --repeat and --versus."""
 
 import fcntl
 import json
@@ -23,7 +22,7 @@ import tap  # noqa: E402
 
 MADE = tempfile.TemporaryDirectory(prefix="ctprof-runs-")
 FOLDER = Path(MADE.name)
-# What a test waits for, and no source that reads memory.
+# Only the source that the tests need, without reading memory.
 STAT = ["--plugins=procfs", "stat", "--smaps=never", "--no-pager"]
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -52,7 +51,7 @@ def rows_of(found, section=None):
 
 
 def captures():
-    """Two captures of this host, one after the other."""
+    """Returns two captures of this host, one after the other."""
     for name in ("base", "later"):
         if not (FOLDER / name).exists():
             ctprof("--plugins=procfs", "-q", "capture", "--smaps=never", "-o", name)
@@ -60,7 +59,7 @@ def captures():
 
 
 def made_set():
-    """Both sides of a stat --versus, kept."""
+    """Returns a kept set with both sides of a stat --versus."""
     path = FOLDER / "kept"
     if not path.exists():
         ctprof(*STAT, "-q", "--repeat", "2", "--versus", "sh -c 'sleep 0.01'", "--set", path, "--", "true")
@@ -122,7 +121,7 @@ def test_set_is_compared_as_it_was_reported():
     assert all(value > 0 for value in wall["runs"]["baseline"]), wall
     assert all(value >= 1e7 for value in wall["runs"]["candidate"]), wall
     assert wall["runs"]["verdict"] == "few" and wall["runs"]["q"] is None, wall
-    # Two runs a side say nothing, and the report says so.
+    # Two runs per side are too few, which the report says.
     text = ctprof("compare", folder / "a", folder / "b").stdout.decode()
     assert "2+2 runs: too few (the smallest possible p is 0.33)" in text, text
 
@@ -153,7 +152,7 @@ def test_what_runs_beside_the_command_is_a_rate_below_it():
     rows = [row for section in json.loads(done.stdout)["sections"] for row in section["rows"]]
     spun = next(row for row in rows if row["group"] == name and row["metric"] == "run_time_ns")
     assert spun["rate"], spun
-    # The command is no rate, and above all that is.
+    # The command is not a rate, and its lines are above all rates.
     of_command = [at for at, row in enumerate(rows) if row["group"] == "command"]
     rates = [at for at, row in enumerate(rows) if row.get("rate")]
     assert of_command and not set(of_command) & set(rates), rows
@@ -213,7 +212,7 @@ def test_fail_on_names_the_group_the_value_and_the_limit():
 
 
 def on_terminal(arguments, when=None, keys=b"", size=(24, 80)):
-    """Lines of ctprof on a terminal of so many lines and columns, and its wait status."""
+    """Returns the lines of ctprof on a terminal of that many lines and columns, and its wait status."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(FOLDER)
@@ -235,7 +234,7 @@ def on_terminal(arguments, when=None, keys=b"", size=(24, 80)):
 
 def test_report_fits_a_small_screen():
     sides = [made_set() / "a", made_set() / "b"]
-    # The second is a serial line, which knows no size.
+    # The second terminal is a serial line, which has no size.
     for size in ((24, 80), (0, 0)):
         lines, status = on_terminal(["compare", "--no-pager", *sides], size=size)
         assert status == 0 and len(lines) <= 24, lines

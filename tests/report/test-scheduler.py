@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""--group-by scheduler, and what is said when the BPF scheduler changes, on recorded hosts."""
+"""Tests --group-by scheduler, and the report of a change of the BPF scheduler, on recorded hosts."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def ctprof(*arguments, status=0):
 
 
 def capture(name, change=None, groups="all,scx-threads"):
-    """A capture of the recorded host, with its state of sched_ext changed."""
+    """Makes a capture of the recorded host after changing its state of sched_ext."""
     if not (HOST / "proc").is_dir():
         raise tap.Skip(f"needs {HOST.name} in ../shared/fixtures")
     tree = FOLDER / "sys"

@@ -24,13 +24,13 @@ import harness  # noqa: E402
 import tap  # noqa: E402
 import world  # noqa: E402
 
-# Once entered, it is not to be seen any more.
+# Read this now: once the namespace is entered, the variable is gone.
 IS_INSIDE = world.INSIDE in os.environ
 MADE = tempfile.TemporaryDirectory(prefix="ctprof-versus-scheduler-")
 FOLDER = Path(MADE.name)
 EXT = Path("/sys/kernel/sched_ext")
 LINK, MARK = FOLDER / "link", FOLDER / "mark"
-# The number comes last, as in the kernel.
+# The number changes last, as in the kernel.
 ENABLE = (f"echo enabling >{EXT}/state; echo $name >{EXT}/root/ops; echo enabled >{EXT}/state; "
           f"echo $(($(cat {EXT}/enable_seq) + 1)) >{EXT}/enable_seq")
 STAND_IN = f"""#!/bin/sh
@@ -48,7 +48,7 @@ ends) while [ ! -e {MARK} ]; do sleep .01; done; exit 5 ;;
 *) exec sleep 1000 ;;
 esac
 """
-# The host's own scheduler, in whose place this one is for a while.
+# The host's own scheduler, which this one replaces for a while.
 TAKES = f"""#!/bin/sh
 name=scx_taker
 trap 'name=scx_host; {ENABLE}; exit 0' TERM
@@ -60,7 +60,7 @@ UNDER = f"[ $(cat {EXT}/state) = enabled ]"
 
 
 class Kernel(threading.Thread):
-    """Removes a scheduler whose link no one holds."""
+    """Removes a scheduler when no process holds its link."""
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -94,7 +94,7 @@ def write_state(word, ops=None):
 
 
 def reset():
-    """A kernel with sched_ext, and no scheduler."""
+    """Resets to a kernel with sched_ext, but without a scheduler."""
     if not (EXT / "state").exists():
         if not harness.is_root():
             raise tap.Skip("mounting needs root")
@@ -187,11 +187,11 @@ def test_run_whose_scheduler_ends_or_changes_does_not_count():
     done = stat("stand-in runs", f"! {UNDER} || echo scx_other >{EXT}/root/ops", status=1)
     assert "changed during the run, from 'scx_stand_in' (enabled) to 'scx_other' (enabled)" in done.stderr, done.stderr
     assert_as_before()
-    # Ended and started again by someone, under the same name.
+    # A user ended the scheduler and started it again, under the same name.
     reset()
     done = stat("stand-in runs", f"! {UNDER} || echo 7 >{EXT}/enable_seq", status=1)
     assert "does not count" in done.stderr, done.stderr
-    # Side A has the host's own.
+    # Side A uses the host's own scheduler.
     reset()
     done = stat("stand-in runs", f"mkdir -p {EXT}/root; echo scx_x >{EXT}/root/ops; echo enabled >{EXT}/state", status=1)
     assert "from '' (disabled) to 'scx_x' (enabled)" in done.stderr, done.stderr
@@ -205,7 +205,7 @@ def test_beside_another_one_only_with_replace():
     assert (EXT / "enable_seq").read_text() == "0\n"
     stat("takes", "true", "--replace")
     assert (state(), (EXT / "root/ops").read_text()) == ("enabled", "scx_host\n")
-    # Two runs, each with a start and a return.
+    # There are two runs, each with a start and a return.
     assert (EXT / "enable_seq").read_text() == "4\n"
 
 

@@ -31,7 +31,7 @@ def ctprof(*arguments, status=0):
 
 
 def whole():
-    """A capture of this host, of which four threads are kept."""
+    """Returns a capture of this host, reduced to four threads."""
     path = FOLDER / "whole"
     if not path.exists():
         ctprof("--plugins=procfs", "-q", "capture", "--smaps=never", "-o", path)
@@ -42,7 +42,7 @@ def whole():
 
 
 def write(path, seed, factors):
-    """A run: every number is the same but for noise of 1 %, times its factor."""
+    """Writes a run: every number is the same, apart from 1 % noise, times its factor."""
     data = whole()
     noise = random.Random(seed)
     for name, thread in zip(NAMES, data["threads"]):
@@ -54,7 +54,7 @@ def write(path, seed, factors):
 
 
 def side(name, factors):
-    """A directory of runs."""
+    """Returns a directory of runs."""
     folder = FOLDER / name
     if not folder.exists():
         folder.mkdir()
@@ -70,9 +70,9 @@ def baseline():
 def changed():
     return side("b", {
         ("hurt", "wait_time_ns"): 2, ("helped", "majflt"): 0.5,
-        # Neutral: more time on a CPU may be more work done.
+        # Neutral: more time on a CPU may mean more work done.
         ("busy", "run_time_ns"): 3,
-        # Significant, as every run has it, but below the gate.
+        # Significant, as it is in every run, but below the gate.
         ("calm", "wait_time_ns"): 1.03,
     })  # fmt: skip
 
@@ -89,14 +89,14 @@ def judgements(*sides):
 
 def test_worse_and_better_are_the_pools_that_changed():
     found = judgements(baseline(), changed())
-    # What is derived of the two changes with them.
+    # Metrics derived from these two change with them.
     derived = {"cpu_efficiency", "avg_turn_wait_ns"}
     plain = {key: word for key, word in found.items() if key[1] not in derived}
     assert plain == {("hurt", "wait_time_ns"): "worse", ("helped", "majflt"): "better"}, found
     assert found[("hurt", "cpu_efficiency")] == "worse", found
-    # It got better: the time on a CPU grew, and the wait did not.
+    # This one got better: the time on a CPU grew, but the wait did not.
     assert found[("busy", "cpu_efficiency")] == "better", found
-    # What is not judged is still told.
+    # A change without judgement is still reported.
     rows = json.loads(ctprof("compare", "-f", "json", "-n", "0", baseline(), changed()).stdout)
     verdicts = {(row["group"], row["metric"]): row["runs"]["verdict"]
                 for section in rows["sections"] for row in section.get("rows", [])}  # fmt: skip
@@ -121,7 +121,7 @@ def test_fail_on_worse_lists_every_group_it_met():
     assert hits == {("hurt", "wait_time_ns"), ("hurt", "cpu_efficiency"),
                     ("hurt", "avg_turn_wait_ns")}, hits  # fmt: skip
     assert "'worse': met by hurt: wait_time_ns by " in done.stderr.decode(), done.stderr
-    # A stricter chance, and a filter, limit it.
+    # A smaller probability, or a filter, restricts it.
     ctprof("compare", "--fail-on=q<0.0001 && worse", baseline(), changed())
     ctprof("compare", "--fail-on=worse", "--filter=^(helped|busy|calm)$", baseline(), changed())
 
