@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A recorded root's snapshot as text that can be read, compared and kept."""
+"""Turns a recorded root's snapshot into text that can be read, compared and kept."""
 
 import json
 import os
@@ -14,14 +14,14 @@ import harness  # noqa: E402
 GOLDEN = HERE / "golden"
 FIXTURES = Path(os.environ.get("CTPROF_FIXTURES") or harness.SOURCE.parent / "shared/fixtures")
 NOTHING = (0, "", "~", False, [], {})
-# What another run, release or machine changes, and the list of metrics, which
-# 'ctprof metric-list' has.
+# Values that depend on the run, release or machine, and the list of metrics, which 'ctprof metric-list'
+# shows.
 DROPPED = ("captured_at_unix_ns", "capture", "metrics")
 DROPPED_OF_PLUGIN = ("version", "cpu_ns")
 
 
 def roots():
-    """name -> folder of every recorded kernel, our own and the shared ones."""
+    """Returns name -> folder of every recorded kernel, ours and the shared ones."""
     own = [path.parent for path in HERE.glob("*/proc")]
     shared = [path.parent for path in FIXTURES.glob("*/proc")]
     return {path.name: path for path in sorted(own + shared)}
@@ -37,10 +37,10 @@ def capture(root, *arguments, **more):
 
 
 def present(snapshot, row):
-    """A row without absent values, which must have their placeholders."""
+    """Returns a row without absent values, which must have their placeholders."""
     absent = snapshot.absences(row)
     for name in absent:
-        # What is no field of the format's own stands in "extra", if anywhere.
+        # A field that is not the format's own is in "extra", if anywhere.
         assert row.get(name, 0) in NOTHING, f"{name} is absent and {row[name]}"
         assert name not in row.get("extra", {}), f"{name} is absent and in extra"
     return {key: value for key, value in row.items() if key not in absent}
@@ -55,7 +55,7 @@ def block(rows):
 
 
 def normalise(snapshot):
-    """JSON: one top member a line, one thread, presence set and plugin a line."""
+    """Returns JSON with one top member per line, and one thread, presence set and plugin per line."""
     data = snapshot.data
     parts = []
     for key, value in data.items():

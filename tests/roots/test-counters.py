@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two captures of a recorded host between which the kernel's own counters do odd things: they
-fall, CPUs come and go, a quota counts nothing."""
+"""Compares captures of a recorded host between which the kernel's own counters behave oddly: they decrease,
+CPUs come and go, a quota counts nothing."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ def cpu_lines(total, cpus):
 
 
 class Host:
-    """A recorded root with a clock and CPUs of its own."""
+    """A recorded root with its own clock and CPUs."""
 
     def __init__(self, folder, name):
         self.root, self.seconds = Path(folder) / name, 1000
@@ -43,7 +43,7 @@ class Host:
         (self.root / "proc" / path).write_text(text, encoding="ascii")
 
     def capture(self, total, cpus=(0, 1)):
-        """SECONDS after the one before."""
+        """Captures SECONDS after the previous capture."""
         rest = "intr 100\nctxt 1000\nbtime 1700000000\nprocesses 500\nprocs_running 1\nprocs_blocked 0\n"
         self.write("stat", cpu_lines(total, cpus) + rest)
         self.write("uptime", f"{self.seconds}.00 5000.00\n")
@@ -72,7 +72,7 @@ def later(**changes):
 
 
 def check_window(report, cpus):
-    """What the CPUs did is neither negative nor more than they can do."""
+    """The time of the CPUs is neither negative nor more than is possible."""
     assert report["window"]["seconds"] == SECONDS, report["window"]
     shown = rows_of(report, "host")
     assert shown["cpus"]["candidate"] == cpus, shown["cpus"]
@@ -86,8 +86,8 @@ def check_window(report, cpus):
 
 
 def test_idle_and_iowait_that_fall():
-    """As they do where a CPU sleeps while another one reads its time: what fell is not known, and
-    what the CPUs did besides is as before."""
+    """This happens if a CPU sleeps while another one reads its time: a decreased value is unknown, and the
+    other values are as before."""
     for fall in ({"iowait": -600, "idle": 1600}, {"idle": -400, "iowait": 400}, {"idle": -1, "iowait": -1}):
         with host() as one:
             one.capture(BEFORE)
@@ -103,8 +103,8 @@ def test_idle_and_iowait_that_fall():
 
 
 def test_cpus_that_come_and_go():
-    """Between two captures: the window has those of its end. Where the first line is the sum of those
-    that are on line, it falls with them."""
+    """If the CPUs change between two captures, the window has those at its end.  If the first line is the sum
+    of the CPUs that are online, it decreases with them."""
     for cpus, total, busy in (((0,), later(idle=500), 0.46), ((0, 1, 2, 3), later(idle=3000), 0.46),
                               ((0,), later(user=1500), 1), ((1,), {"user": 5400, "idle": 25000}, None)):  # fmt: skip
         with host() as one:
@@ -118,7 +118,8 @@ def test_cpus_that_come_and_go():
 
 
 def test_an_idle_host_is_idle():
-    """Whoever reads is on a CPU meanwhile, and counted by the kernel: an idle host has none else."""
+    """The reader itself runs on a CPU meanwhile, and the kernel counts it: an idle host has no other runnable
+    thread."""
     with host() as one:
         for average, runnable in (("0.00", 1), ("0.00", 3)):
             one.write("loadavg", f"{average} {average} {average} {runnable}/150 4711\n")
@@ -128,7 +129,7 @@ def test_an_idle_host_is_idle():
 
 
 def test_thousands_of_cpus():
-    """More than glibc's set of 1024 has, all of them or every other one."""
+    """There are more CPUs than the 1024 in glibc's set, and all of them or every other one is allowed."""
     status = "172/task/172/status"
     for cpus, mask in ((range(MANY), "ffffffff"), (range(0, MANY, 2), "55555555")):
         with host() as one:
@@ -147,7 +148,7 @@ def test_thousands_of_cpus():
 
 
 def add_to(path, changes):
-    """To the numbers of a file, by their names or places."""
+    """Adds to the numbers of a file, given by name or position."""
     words = re.split(r"(\s+)", path.read_text(encoding="ascii"))
     for key, change in changes.items():
         at = words.index(key) + 2 if isinstance(key, str) else 2 * key
@@ -156,9 +157,9 @@ def add_to(path, changes):
 
 
 def test_a_quota_that_a_bpf_scheduler_keeps():
-    """Under sched_ext the kernel counts no throttling. A pool that gets its quota, no more, and waits
-    wants no CPUs; one that gets less, or far more, is not held by it, nor is one that does not wait, or
-    on a host without a BPF scheduler."""
+    """Under sched_ext the kernel does not count throttling.  A pool that gets exactly its quota, and waits,
+    wants no more CPUs.  A pool that gets less, or much more, is not limited by its quota; nor is one that
+    does not wait, or a host without a BPF scheduler."""
     for used, quota, wait_s, state, rule in (
         (200, 20, 9, "enabled", "throttled"),
         (215, 20, 9, "enabled", "throttled"),
@@ -188,7 +189,7 @@ def test_a_quota_that_a_bpf_scheduler_keeps():
 
 
 def test_pressure_by_quotas():
-    """The kernel takes a thread that its quota holds back for one that waits for a CPU."""
+    """The kernel counts a thread that is throttled by its quota as waiting for a CPU."""
     for throttled, pressure, most in ((4, 6, 40), (8, 6, 60), (0, 6, None), (8, 0, None)):
         with host("7.2-scx") as one:
             group = one.root / "cgroup/lab.slice/multi.service"

@@ -21,14 +21,14 @@ import tap  # noqa: E402
 
 FIXTURE = harness.SOURCE.parent / "shared/fixtures/7.2.13+deb14-amd64-scx"
 CGROUP = "lab.slice/capped.service"
-# What a source concludes from a file's not being there, instead of a value.
+# Conclusions that a source draws from a missing file, instead of a value.
 CONCLUSIONS = {"host.task_delayacct", "host.config_task_xacct", "smaps_state", "smaps_source"}
-# A system call with a path, below the folder that strace -y tells.
+# A system call with a path, below the folder that strace -y shows.
 ASKED = re.compile(r'\b\w+\((?:(?:AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
 
 
 def lookup(tree, name):
-    """The member of nested objects with that dotted name; None: no such."""
+    """Returns the member of nested objects with that dotted name; None: there is none."""
     for part in name.split("."):
         if not isinstance(tree, dict) or part not in tree:
             return None
@@ -37,7 +37,7 @@ def lookup(tree, name):
 
 
 def object_values(tree, absent, names):
-    """Metric -> value, for present values."""
+    """Returns metric -> value, for present values."""
     gone = {name for why in absent.values() for name in why}
     values = {name: lookup(tree, name) for name in names if name not in gone}
     return {name: value for name, value in values.items() if value is not None}
@@ -71,7 +71,7 @@ def capture(root):
 
 
 def asked_for(root):
-    """The paths that a capture hands to the kernel; None where strace cannot tell."""
+    """Returns the paths that a capture passes to the kernel; None if strace cannot run."""
     log = root / "log"
     with contextlib.suppress(OSError):
         done = subprocess.run(
@@ -101,15 +101,14 @@ def copy_of_fixture():
 
 
 def two_processes(root):
-    """A process with many threads and one with few represent all others."""
+    """Returns a process with many threads and one with few, which represent all others."""
     tgids = [int(p.name) for p in (root / "proc").iterdir() if p.name.isdigit()]
     by_size = sorted(tgids, key=lambda tgid: len(list((root / f"proc/{tgid}/task").iterdir())))
     return {str(by_size[0]), str(by_size[-1])}
 
 
 def candidates(root):
-    """Without those that nobody asks for while all are there: what becomes of them is seen
-    by no one."""
+    """Leaves out files that are not read as long as all exist, since removing them would have no effect."""
     chosen, asked = two_processes(root), asked_for(root)
     for path in sorted(p for p in root.rglob("*") if p.is_file()):
         parts = path.relative_to(root).parts
@@ -123,7 +122,7 @@ def candidates(root):
 
 
 def complaints(before, after, path):
-    """Changes other than values becoming absent."""
+    """Yields changes other than a value becoming absent."""
     for key in sorted(after):
         if key.rpartition(" ")[2] in CONCLUSIONS or after[key] == before.get(key):
             continue
@@ -135,7 +134,7 @@ def check(spoil, mend, names_left_alone=()):
         before = values_of(capture(root))
         found, of_use = [], 0
         for path in list(candidates(root)):
-            # Of these maps every file is an entry.
+            # Every file is an entry of these maps.
             if path.name.startswith("sched_") or path.name in names_left_alone:
                 continue
             spoil(path)
@@ -144,7 +143,7 @@ def check(spoil, mend, names_left_alone=()):
             found += complaints(before, after, path.relative_to(root))
             of_use += before.keys() != after.keys()
         assert not found, "\n".join(found[:40])
-        # The loop would prove nothing if the files it takes were not read.
+        # The loop would prove nothing if the removed files were not read.
         assert of_use >= 60, f"only {of_use} files cost a value"
 
 
@@ -161,8 +160,7 @@ def test_an_empty_file_turns_values_absent_and_nothing_else():
         kept[path] = path.read_bytes()
         os.truncate(path, 0)
 
-    # A thread may be called "", a kernel be booted without a word, and a cgroup
-    # may never have done any I/O.
+    # A thread's name, a kernel's command line, and the I/O of a cgroup may be empty.
     check(spoil, lambda path: path.write_bytes(kept[path]), ("comm", "cmdline", "io.stat"))
 
 

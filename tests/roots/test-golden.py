@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ctprof captures of recorded kernels is what it captured before."""
+"""Tests that a capture of recorded kernels does not change."""
 
 import itertools
 import json
@@ -15,12 +15,12 @@ import tap
 import truth
 from harness import Worker
 
-# What cannot come to be without the shared recordings.
+# The roots that exist without the shared recordings.
 OWN = {path.parent.name for path in golden.HERE.glob("*/proc")}
 
 
 def differences(want, got, where=""):
-    """Where two JSON values differ, one line each."""
+    """Returns where two JSON values differ, one line for each difference."""
     if isinstance(want, dict) and isinstance(got, dict):
         pairs = [(key, want.get(key), got.get(key)) for key in {**want, **got}]
     elif isinstance(want, list) and isinstance(got, list):
@@ -53,7 +53,7 @@ def test_two_jobs_make_the_same_snapshot():
 
 
 def test_every_field_of_every_thread_is_what_the_recorded_files_say():
-    """So that no golden text can be blessed wrong."""
+    """This ensures that no wrong golden text can be blessed."""
     lines = []
     for root in golden.roots().values():
         snapshot = golden.capture(root)

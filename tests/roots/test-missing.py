@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A kernel file that does not exist, or cannot be read, only makes its own fields
-absent."""
+"""Tests that a kernel file that does not exist, or cannot be read, only makes its own fields absent."""
 
 import contextlib
 import shutil
@@ -20,7 +19,7 @@ SMAPS = ["smaps_rollup_kib", "smaps_source"]
 @contextlib.contextmanager
 def copy_of_root():
     with tempfile.TemporaryDirectory() as folder:
-        # Open to the user that some of the captures run as.
+        # Make it accessible to the user that some of the captures run as.
         Path(folder).chmod(0o755)
         root = Path(folder) / "root"
         shutil.copytree(ROOT, root)
@@ -28,13 +27,13 @@ def copy_of_root():
 
 
 def files_of_threads():
-    """(tgid, tid, file name) of every recorded file of a thread."""
+    """Yields (tgid, tid, file name) of every recorded file of a thread."""
     for path in sorted(ROOT.glob("proc/*/task/*/*")):
         yield int(path.parts[-4]), int(path.parts[-2]), path.name
 
 
 def values(snapshot):
-    """(tgid, tid) -> field -> value or absence."""
+    """Returns (tgid, tid) -> field -> value or absence."""
     names = list(next(iter(snapshot.rows.values())))
     names += ["smaps_state", "smaps_source", *truth.OF_PROCESS, "cgroup_v1"]
     skipped = ("presence", "extra", "tid", "tgid", "comm_hex", "pcomm_hex")
@@ -45,7 +44,7 @@ def values(snapshot):
 
 
 def expect_loss(before, key, file, reason):
-    """The values that remain if one file of one thread is missing."""
+    """Returns the values that remain if one file of one thread is missing."""
     after = {k: dict(fields) for k, fields in before.items()}
     fields = after[key]
     if file == "stat" and reason == "unsupported":
@@ -54,14 +53,14 @@ def expect_loss(before, key, file, reason):
     lost = SMAPS if file == "smaps_rollup" else list(truth.FIELDS[file])
     lost += ["cpu_affinity"] if file == "status" else []
     for name in lost:
-        # A thread that is not a leader has none of the process's to lose; only the file itself
-        # says that a thread has no slice, or no paths of v1.
+        # A thread that is not a leader has no values of the process to lose; only the file itself shows that
+        # a thread has no slice, or no paths of v1.
         if fields[name] != ("absent", "inapplicable") or name in ("fair_slice_ns", "cgroup_v1"):
             fields[name] = ("absent", reason)
     if file == "smaps_rollup":
         fields["smaps_state"] = ("value", "inaccessible")
     if file == "stat" and fields["smaps_state"] == ("value", "not-applicable"):
-        # Only stat tells that a thread can have no memory.
+        # Only stat shows that a thread cannot have memory.
         fields["smaps_state"] = ("value", "inaccessible")
         fields.update({name: ("absent", "unsupported") for name in SMAPS})
     return after
@@ -106,7 +105,7 @@ def test_an_unreadable_file_takes_its_own_fields_and_nothing_else():
 
 
 def test_the_name_of_a_process_is_its_leaders():
-    """With or without the file of the process; without both it is absent."""
+    """The file of the process is not needed; if the leader's is missing, too, the name is absent."""
     with copy_of_root() as root:
         before = values(golden.capture(root))
         (root / "proc/172/comm").unlink()
@@ -144,7 +143,8 @@ def test_a_process_without_threads_and_a_root_without_processes():
 
 
 def test_a_cgroup_root_that_is_none_is_said():
-    """To the user, too; a host that has no cgroups, or a root of which none was given, is no news."""
+    """An unusable cgroup root is reported to the user; a host without cgroups, or without that option, is
+    not."""
     none = b"no hierarchy below --cgroup-root"
 
     def told(*options):
