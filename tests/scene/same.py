@@ -29,7 +29,7 @@ LOADS = ("while :; do :; done", "while :; do /bin/true; done",
 
 
 def change_load(rng, ended):
-    """None to three of the loads, each for up to 4 s."""
+    """Runs up to three of the loads, each for up to 4 s."""
     running = []
     while not ended.is_set():
         for process in running:
@@ -43,7 +43,7 @@ def change_load(rng, ended):
 
 
 def compare(command):
-    """Rows that changed, and whether a stranger stands above a row of the command's."""
+    """Returns the rows that changed, and whether a stranger is above a row of the command."""
     done = subprocess.run([harness.CTPROF, "stat", "--repeat=8", "--format=json", "--limit=0",
                            f"--versus=sh -c '{command}'", "--", "sh", "-c", command],
                           stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True)

@@ -34,8 +34,8 @@ LOADS = {
 CAPPED = "scenecap"
 CPU_ROOTS = ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup")
 QUOTA_US = {"cpu.cfs_quota_us": "20000", "cpu.cfs_period_us": "100000", "cpu.max": "20000 100000"}
-# Reads what is known outside, runs the window's command, and reads it again: what stat
-# tells lies between these two spans, of the command and of all of stat.
+# The inner program reads the true values, runs the window's command, and reads them again: the values of stat
+# must be between those of the command and those of all of stat.
 WITHIN = 0.05
 
 
@@ -47,7 +47,7 @@ def read(path):
 
 
 def schedstat(pid):
-    """Of all threads: CPU and wait in s."""
+    """Returns the CPU time and wait of all threads, in s."""
     cpu = wait = 0
     for tid in os.listdir(f"/proc/{pid}/task"):
         words = read(f"/proc/{pid}/task/{tid}/schedstat").split()
@@ -71,7 +71,8 @@ def resident(pid):
 
 
 def periods(folder):
-    """All, and those in which the cgroup was held back. On a busy host that may be none."""
+    """Returns the number of periods, and of those in which the cgroup was throttled.  On a busy host that may
+    be 0."""
     values = dict(line.split() for line in read(f"{folder}/cpu.stat").splitlines())
     return [int(values.get(name, 0)) for name in ("nr_periods", "nr_throttled")]
 
@@ -82,7 +83,7 @@ def is_throttled(before, after):
 
 @contextlib.contextmanager
 def capped_cgroup():
-    """A cgroup that may use a fifth of a CPU; None: this host has no such controller."""
+    """Makes a cgroup that may use a fifth of a CPU; None: this host has no such controller."""
     if not harness.is_root():
         yield None
         return
@@ -113,7 +114,7 @@ def scene(folder):
         for name, what in LOADS.items():
             if name == CAPPED and not folder:
                 continue
-            # Before it has children, which stay where it was.
+            # Enter before there are children, which would stay in the old cgroup.
             enter = (lambda: (folder / "cgroup.procs").write_text("0")) if name == CAPPED else None
             actors[name] = subprocess.Popen([ACTOR, name, *what], stdin=subprocess.PIPE,
                                             start_new_session=True, preexec_fn=enter)
@@ -176,7 +177,8 @@ def check_between(what, value, inner, outer):
 
 
 def patiently(check):
-    """What else runs on the host can keep a load from running, or its values from being read."""
+    """Tries again, as other programs on the host can keep a load from running, or its values from being
+    read."""
     for left in (2, 1, 0):
         try:
             return check()
@@ -215,7 +217,7 @@ def test_each_load_is_named_and_its_numbers_are_true():
 
 
 def screen(width=80, height=24):
-    """The screen of stat -- sleep 5 on a terminal of that size."""
+    """Returns the screen of stat -- sleep 5 on a terminal of that size."""
     import fcntl
     import pty
     import struct
@@ -244,14 +246,14 @@ def check_screen():
     assert max(map(len, lines)) <= 80, "\n".join(lines)
     said = [line for line in lines if line.startswith(" ! ")]
     text = "\n".join(said)
-    # Sentences stand by cost: those of strangers may leave some of ours to --all.
+    # Sentences are ordered by cost: those of strangers may move some of ours to --all.
     strangers = sum("scene" not in line for line in said) if any("more: --all)" in line for line in lines) else 0
     missing = [name for name in ("scenejvm", "scenehog", "scenestorm") if name not in text]
-    # Of what came and went a stranger may have more.
+    # A stranger may have more of the CPU time that came and went.
     if re.search("came and went", text):
         missing = [name for name in missing if name != "scenestorm"]
     assert len(missing) <= strangers or not harness.is_root(), "\n".join(lines)
-    # A stranger that has more of the disk is named before it, and a line has room for one.
+    # A stranger that uses the disk more is named instead, as a line has room for one name.
     assert "scenedisk" in text or re.search(r"^ ! \S+ (reads|writes) ", text, re.MULTILINE) or \
         not harness.is_root(), "\n".join(lines)
     assert not is_throttled(before, after) or CAPPED in text, "\n".join(lines)
@@ -262,8 +264,8 @@ def test_the_first_screen_fits_and_names_all():
 
 
 def top():
-    """What ctprof top shows once its windows have named every load.  The second one does, unless
-    other loads keep PSS from being read, or one of ours from running."""
+    """Returns the screen of ctprof top once its windows have named every load.  The second window does,
+    unless other loads keep PSS from being read, or one of ours from running."""
     wanted = {"scenejvm"} | ({"scenedisk", "scenehog", "scenestorm"} if harness.is_root() else set())
     named = set()
     with terminal(80, 24, f"exec {harness.CTPROF} top") as shown:
@@ -285,12 +287,12 @@ def check_top():
 
 
 def test_top_names_all():
-    # PSS is read twice at first, and then when that is paid for: the process that grows must
-    # have had a CPU.
+    # PSS is read twice at first, and then again when the cost is paid for: by then the process that grows
+    # must have had a CPU.
     patiently(check_top)
 
 
-# A process that starts a beast with a CPU to itself, and says which one.
+# A process that starts a beast with a CPU to itself, and prints its PID.
 KEEPER = "import sys, time; sys.path.insert(0, {here!r}); import zoo\n" \
     "with zoo.running([zoo.Beast('zoo-left', 'spin', policy={policy}, cpus=zoo.LAST)]) as pids:\n" \
     "    print(pids['zoo-left'], flush=True); time.sleep(1000)"

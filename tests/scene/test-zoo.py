@@ -63,7 +63,7 @@ def test_hot_thread():
 
 
 def tour():
-    """What is known from an earlier run, in the build folder, is not watched again."""
+    """Results of an earlier run, in the build folder, are used again."""
     results = []
     for busy in (False, True):
         for as_user in (False, True):

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 
 import harness  # noqa: E402
 
-# Samples of threads are read one after the other.
+# The threads of a sample are read one after another.
 SHARE, LEAST = 0.05, 0.03
 TICK = 0.01
 KEPT = ("pcomm", "run_time_ns", "wait_time_ns", "utime_clock_ticks", "stime_clock_ticks", "voluntary_csw", "nonvoluntary_csw",
@@ -37,7 +37,7 @@ def export(path, rows):
 
 
 def samples_of(path):
-    """Time -> (host, {thread: row}, {cgroup: row})"""
+    """Returns time -> (host, {thread: row}, {cgroup: row})."""
     samples = {host["captured_at"]: (host, {}, {}) for host in export(path, "captures")}
     for row in export(path, "threads"):
         kept = {key: row.get(key) for key in KEPT}
@@ -50,13 +50,13 @@ def samples_of(path):
 
 
 class Window:
-    """What changed between two samples, of threads that are in both or began in between."""
+    """The changes between two samples, for threads that are in both or started in between."""
 
     def __init__(self, before, after, seconds, gone):
         (self.host_before, old, self.cgroups_before), (self.host, new, self.cgroups) = before, after
         self.seconds = seconds
         self.changes = collections.defaultdict(list)  # pool -> (row before or None, row)
-        self.loose = collections.Counter(gone)        # pool -> threads of which not all is known
+        self.loose = collections.Counter(gone)        # pool -> threads that are not fully known
         for key, row in new.items():
             self.changes[row["pcomm"]].append((old.get(key), row))
         for key, row in old.items():
@@ -92,7 +92,7 @@ def near(said, true, least=LEAST):
 
 
 def check_amount(window, pool, said, true, least=LEAST):
-    """said may be more than what is known if a thread has ended."""
+    """said may be more than the exported value if a thread has ended."""
     if not (near(said, true, least) or (said > true and window.loose[pool])):
         yield f"{pool}: {said:.4g} is said, {true:.4g} are exported"
 

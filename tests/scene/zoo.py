@@ -33,15 +33,16 @@ BEAST = harness.BUILD / "tests/scene/beast"
 RESULTS = harness.BUILD / "zoo.jsonl"
 SECONDS = 3
 CPUS = os.sysconf("SC_NPROCESSORS_ONLN")
-# What a number of ctprof may differ by from the same of /proc, which is read a little earlier and later.
+# How much a number of ctprof may differ from the same number of /proc, which is read a little earlier and
+# later.
 SHARE, LEAST = 0.12, 0.06
 LEAST_BUSY = 0.5
-# Waiting for each second of CPU; a little less than that of the rule, whose window is another.
+# Waiting per second of CPU; a little less than that of the rule, whose window differs.
 STARVED_RATIO = 15
 
 
 class Beast:
-    """One that is to run: its name, kind and numbers, and where and how."""
+    """A beast to be run: its name, kind and numbers, and where and how it runs."""
 
     def __init__(self, name, kind, *numbers, cpus=None, nice=0, policy=None, cgroup=None, quota=None, limit=None):
         self.name, self.kind, self.numbers = name, kind, numbers
@@ -63,7 +64,7 @@ class Beast:
 
 
 class Situation:
-    """want: each of these matches some sentence; never: none of these matches any."""
+    """want: each of these must match some sentence; never: none of these may match any."""
 
     def __init__(self, name, beasts, want=(), never=(), settle=1.0):
         self.name, self.beasts = name, beasts
@@ -79,7 +80,7 @@ NEVER_SLEEP = ("spin",)
 FIFO, IDLE = os.SCHED_FIFO, os.SCHED_IDLE
 LAST = {CPUS - 1}
 
-# Never is what a rule might say of the same numbers, were it not for what else is known.
+# `never` has the sentences that a rule would give for the same numbers if it did not consider anything else.
 SITUATIONS = [
     Situation("idle", [Beast("zoo-quiet", "sleepers")], never=["zoo-quiet"]),
     Situation("one-spins", [Beast("zoo-spin", "spin")], ["zoo-spin"], [STARVED.format("zoo-spin")]),
@@ -95,7 +96,7 @@ SITUATIONS = [
     Situation("nice-alone", [Beast("zoo-batch", "spin", 1, nice=19)], ["zoo-batch"], [STARVED.format("zoo-batch")]),
     Situation("idle-policy", [Beast("zoo-front", "spin", 2 * CPUS), Beast("zoo-batch", "spin", 2, policy=IDLE)],
               [r"zoo-batch\b.*(SCHED_IDLE|starved)"], [STARVED.format("zoo-front")]),
-    # Not all of a CPU: who is starved by it are the kernel's own threads, too.
+    # It uses less than a CPU, since the kernel's own threads are starved by it, too.
     Situation("fifo", [Beast("zoo-fifo", "part", 1, 60, policy=FIFO, cpus=LAST)], [r"zoo-fifo\b.*FIFO"], [STARVED.format("zoo-fifo")]),
     Situation("hot-thread", [Beast("zoo-hot", "hot", 8)], ["hot-compactor"], [STARVED.format("zoo-hot")]),
     Situation("hot-process", [Beast("zoo-hot", "hot-process", 50)], [r"zoo-hot\[\d+\]"], [STARVED.format("zoo-hot")]),
@@ -148,7 +149,7 @@ NOISE = [Beast("noise-spin", "spin", 2, nice=5), Beast("noise-jobs", "jobs", 500
 
 
 def controller(name, files):
-    """The mount of a cgroup controller, v1 or v2; None: this host has none."""
+    """Returns the mount of a cgroup controller, v1 or v2; None: this host has none."""
     for root in (Path("/sys/fs/cgroup", name), Path("/sys/fs/cgroup")):
         if root.exists() and any((root / "zoo-probe" / file).exists() for file in files if make(root / "zoo-probe")):
             (root / "zoo-probe").rmdir()
@@ -173,7 +174,7 @@ def put(folder, name, text):
 
 @contextlib.contextmanager
 def cgroup_of(beast):
-    """The beast's own; the quota is that of the first part of its path."""
+    """Makes the beast's own cgroup; the quota applies to the first part of its path."""
     if not beast.cgroup:
         yield None
         return
@@ -206,7 +207,7 @@ def cgroup_of(beast):
 
 
 def family(pid):
-    """A process and all it has begun."""
+    """Returns a process and all its descendants."""
     found, i = [pid], 0
     while i < len(found):
         with contextlib.suppress(OSError):
@@ -217,7 +218,7 @@ def family(pid):
 
 
 def measure(pid, name):
-    """(CPU, waiting) in s of all threads of the processes of that name which there are, and their number."""
+    """Returns (CPU, waiting) in s of all threads of the existing processes of that name, and their number."""
     cpu = wait = n = 0
     for each in family(pid):
         with contextlib.suppress(OSError):
@@ -231,7 +232,7 @@ def measure(pid, name):
 
 @contextlib.contextmanager
 def running(beasts):
-    """name -> pid of each beast."""
+    """Runs the beasts; yields name -> PID of each."""
     with contextlib.ExitStack() as stack:
         pids = {}
         for beast in beasts:
@@ -267,7 +268,7 @@ def sentences_of(report):
 
 
 def impossible(report):
-    """Numbers of the first screen that no host can have."""
+    """Returns numbers of the first screen that are impossible on any host."""
     wrong = []
     for line in lines_of(report, "pools"):
         value = {key: number(line.get(key)) for key in ("threads", "born", "gone", "cpu", "waiting", "user", "system")}
@@ -288,10 +289,10 @@ def impossible(report):
 
 
 def differs(report, name, inner, outer, seconds):
-    """What the pool's line says against what /proc said of it just before and after."""
+    """Compares the pool's line with what /proc showed just before and after."""
     wrong = []
     line = next((x for x in lines_of(report, "pools") if x["pool"] == name), None)
-    # Those that have ended are in the line, but not in /proc.
+    # Threads that have ended are in the line, but not in /proc.
     has_ended = bool(line and number(line["gone"]))
     for key, low, high in zip(("cpu", "waiting"), inner, outer):
         value = number(line[key]) if line else 0
@@ -313,8 +314,9 @@ def ctprof(*words, as_user=False):
 
 
 def watch(pids, spinners, as_user):
-    """stat over the situation: its report, what is wrong with the numbers of the beasts, the most CPUs that one had, and
-    those that had next to nothing of what they asked for.  spinners: those that never sleep."""
+    """Runs stat over the situation; returns its report, the wrong numbers of the beasts, the most CPUs that
+    one of them used, and those that got next to nothing of what they wanted.  spinners: those that never
+    sleep."""
     most, starved = 0, set()
     outer = {name: measure(pid, name) for name, pid in pids.items()}
     began = time.monotonic()
@@ -326,11 +328,12 @@ def watch(pids, spinners, as_user):
     for name in pids:
         change = [b - a for a, b in zip(outer[name][:2], after[name])]
         most_of_it = list(change)
-        # The kernel counts a wait when it ends, seconds after it began; and what a hypervisor takes is none.
+        # The kernel counts a wait when it ends, which may be seconds after it began; and time taken by a
+        # hypervisor is not waiting.
         if name in spinners:
             left = max(after[name][2] * spent - change[0], 0)
             change[1], most_of_it[1] = min(left, change[1]), max(left, change[1])
-        # A capture takes time as well: the window is a part of what was measured.
+        # A capture takes time as well, so the window is only a part of what was measured.
         least = [max(0, x - (spent - seconds) * max(1, x / spent)) for x in change]
         wrong += differs(report, name, least, most_of_it, seconds)
         most = max(most, change[0] / spent)
@@ -347,7 +350,7 @@ def replayed(path):
 
 
 def say(situation, pids, as_user, is_brief):
-    """(sentences by command, what is wrong)"""
+    """Returns (sentences by command, what is wrong)."""
     spinners = {beast.name for beast in situation.beasts if beast.kind in NEVER_SLEEP}
     report, wrong, cpu, starved = watch(pids, spinners, as_user)
     said = {"stat": sentences_of(report)}
@@ -355,7 +358,7 @@ def say(situation, pids, as_user, is_brief):
         wrong += say_of_recording(said, as_user)
     for command, sentences in said.items():
         for pattern in situation.never:
-            # What others leave no CPU is starved, whatever else holds it up.
+            # A beast that other programs leave no CPU is starved, whatever else limits it.
             if "not busy" in pattern and cpu < LEAST_BUSY or pattern in map(STARVED.format, starved):
                 continue
             wrong += [f"{command}: {text}" for text in sentences if re.search(pattern, text)]
@@ -375,7 +378,7 @@ def say_of_recording(said, as_user):
 
 
 def judge(situation, busy=False, as_user=False, is_brief=False):
-    """One line of the table.  is_brief: of stat alone."""
+    """Returns one line of the table.  is_brief: only for stat."""
     if any(beast.needs_root() for beast in situation.beasts) and not harness.is_root():
         raise tap.Skip("needs root")
     with running(NOISE if busy else []), running(situation.beasts) as pids:
