@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the benches share: the cost of a command, pairs of them, a table."""
+"""Shared by the benches: the cost of a command, pairs of commands, a table."""
 
 import os
 import random
@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 import harness  # noqa: E402
 
 COST = str(harness.BUILD / "tests/bench/cost")
-# What meson takes for a skipped test.
+# The exit status that meson treats as a skipped test.
 SKIPPED = 77
 
 
@@ -36,7 +36,7 @@ class Cost:
 
 
 def pairs(runs, one, other):
-    """Costs of runs of both commands, paired, in random order."""
+    """Returns the costs of runs of both commands, paired, in random order."""
     result = []
     for _ in range(runs):
         order = [0, 1]
@@ -55,7 +55,7 @@ def ratio(costs, kind):
 
 
 class Missing(Exception):
-    """A program to compare with is not installed."""
+    """Raised if a program to compare with is not installed."""
 
 
 class Table:
@@ -67,8 +67,7 @@ class Table:
         print(f"{what:52} {goal:>10} {result:>12} {verdict}".rstrip(), flush=True)
 
     def ratio(self, what, goal, measure):
-        """measure: () -> ratio; a bench that cannot run is reported and
-        remembered."""
+        """Measures a ratio; a bench that cannot run is reported and remembered."""
         try:
             result = measure()
         except (RuntimeError, Missing) as error:
@@ -77,7 +76,7 @@ class Table:
             self.row(what, f"<= {goal}", f"{result:.2f}", result <= goal)
 
     def info(self, what, measure):
-        """The same, without a goal."""
+        """Does the same without a goal."""
         try:
             self.row(what, "", f"{measure():.2f}")
         except (RuntimeError, Missing) as error:
@@ -99,5 +98,5 @@ def need(command):
 
 
 def idle_threads(threads, processes):
-    """A worker with these numbers of threads and processes."""
+    """Starts a worker with that many threads and processes."""
     return harness.Worker("--processes", processes, "--threads", max(0, threads // processes - 1))
