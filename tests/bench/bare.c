@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The floor under ctprof's procfs source: walks the host's threads, and opens,
- * reads once and closes the same files of each, in the same way.  It looks at
- * nothing it reads.
+ * The lower bound for ctprof's procfs source: walks the host's threads, and opens, reads once and
+ * closes the same files of each, in the same way, but without looking at the contents.
  */
 #include <dirent.h>
 #include <err.h>
@@ -53,7 +52,7 @@ static void read_thread(int task_fd, const char *tid, bool leader)
 	for (size_t i = 0; i < sizeof thread_files / sizeof *thread_files; i++) {
 		if (snprintf(path, sizeof path, "%s/%s", tid, thread_files[i]) >= (int)sizeof path)
 			return;
-		/* Without stat the thread is gone. */
+		/* Without stat, the thread is gone. */
 		if (!read_once(task_fd, path) && i == 0)
 			return;
 	}

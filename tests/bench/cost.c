@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * cost COMMAND [ARGUMENT...]: runs it without output and prints the CPU time
- * and wall time it took in microseconds, and its peak RSS in KiB.  The kernel
- * counts the memory of whoever calls exec() to the peak of the new program
- * (exec_mmap), so a big interpreter cannot measure a small program itself.
+ * cost COMMAND [ARGUMENT...]: runs it without output and prints the CPU time and wall time it took
+ * in microseconds, and its peak RSS in KiB.  The kernel counts the memory of the caller of exec()
+ * in the peak of the new program (exec_mmap), so a big interpreter cannot measure a small program
+ * itself.
  */
 #include <err.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it costs that ctprof listens for threads that end: listen N RUNS has N processes
- * end, RUNS times without and with a listener in turn, and prints medians.  The listener
- * is the plugin's, drained every 50 ms, as ctprof drains it.  It judges nothing; 77:
- * nobody may listen here.
+ * Measures the cost of ctprof listening for threads that end: listen N RUNS has N processes end,
+ * RUNS times without and with a listener in turn, and prints medians.  The listener is the
+ * plugin's, drained every 50 ms, as ctprof drains it.  It judges nothing; exit status 77: listening
+ * is not possible here.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define DRAIN_US 50000
 #define SKIPPED 77
 
-/* Of one run, µs an exit. */
+/* Costs of one run, in µs per exit. */
 struct cost {
 	double wall, cpu, listener;
 	guint64 received, lost;
@@ -90,8 +90,8 @@ static double number_of(const char *text, const char *key)
 	return at ? strtod(at + strlen(key), NULL) : 0;
 }
 
-/* In a process of its own: of a parent that forks all the time, each page that a thread
- * writes to would be copied. */
+/* Runs in a process of its own: if the parent forked all the time, each page that a thread writes
+ * to would be copied. */
 static struct cost churn(const char *n)
 {
 	g_autofree char *program =

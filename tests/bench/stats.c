@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bench-stats [TESTS]: the CPU time of 20000 tests of two sides, or TESTS, with
- * the adjustment of all of them, by the size of the sides and the kind of values.
- * The goal is 0.2 s for 20000 of 8 and 8; run it by hand.
+ * bench-stats [TESTS]: the CPU time of 20000 tests of two sides, or of TESTS, including the
+ * adjustment of all of them, by the size of the sides and the kind of values.  The goal is 0.2 s
+ * for 20000 tests of 8 and 8 values; run it by hand.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What it costs to write a table of threads as Parquet, beside zstd alone on the same
- * values: usage: tables [ROWS].
+ * Compares the cost of writing a table of threads as Parquet with that of zstd alone on the same
+ * values; usage: tables [ROWS].
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static double cpu_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A name that many rows have, as a thread's, or few, as a host's. */
+/* Returns a name that many rows share, like a thread's, or few, like a host's. */
 static uint64_t text_of(uint64_t row, unsigned int column)
 {
 	static struct {
@@ -57,7 +57,7 @@ static void fill(uint64_t first, uint64_t *values, uint8_t *present)
 			uint64_t row = first + i, at = i * N_COLUMNS + c;
 
 			present[at] = c < N_TEXTS || (row * 2654435761u >> 7) % 8 != c % 8;
-			/* Counters of that many bits. */
+			/* Counters with different numbers of bits. */
 			values[at] = c < N_TEXTS ? text_of(row, c)
 						 : (row * UINT64_C(0x9e3779b97f4a7c15) >> (c * 2));
 		}
@@ -86,7 +86,7 @@ static void write_rows(const struct ctprof_sink_ops *ops, void *self, uint64_t r
 	}
 }
 
-/* The file's CPU time, without that of making up its rows. */
+/* Returns the CPU time for the file, excluding that for making up its rows. */
 static double write_file(uint64_t rows)
 {
 	const struct ctprof_sink_ops *ops = ctprof_plugin_entry_v1()->ops;
@@ -121,7 +121,7 @@ static double write_file(uint64_t rows)
 	return cpu_s() - before - filling_s;
 }
 
-/* Only the numbers, as they are: what any writer has to do. */
+/* Compresses only the numbers, unchanged, which any writer has to do. */
 static double compress(uint64_t rows)
 {
 	static uint64_t values[BATCH * 64];

@@ -14,7 +14,7 @@
 	{                                                                                          \
 		.type = CTPROF_VALUE_NUMBER, .number = (n_)                                        \
 	}
-/* Of rows of which some had no value. */
+/* Computed from rows of which some had no value. */
 #define PART(n_, rows, lost)                                                                       \
 	{                                                                                          \
 		.type = CTPROF_VALUE_NUMBER, .flags = CTPROF_VALUE_PARTIAL, .number = (n_),        \
@@ -63,7 +63,7 @@
 		.type = CTPROF_VALUE_ABSENT, .missing = (rows), .why = CTPROF_ABSENT_DENIED        \
 	}
 
-/* What a cell says of its change. */
+/* The change that a cell shows. */
 #define DELTA(d) .flags = CTPROF_CELL_HAS_DELTA, .delta = (d)
 #define MOVED(d, p) .flags = CTPROF_CELL_HAS_DELTA | CTPROF_CELL_HAS_PCT, .delta = (d), .pct = (p)
 #define ABOUT(d) .flags = CTPROF_CELL_HAS_DELTA | CTPROF_CELL_PARTIAL, .delta = (d)
@@ -81,7 +81,7 @@
 	{                                                                                          \
 		.struct_size = sizeof(struct ctprof_cell), .value = { a }                          \
 	}
-/* The cells from field first on. */
+/* The cells starting with that of field first. */
 #define CELLS(first_, ...)                                                                         \
 	.first = (first_), .cells = (const struct ctprof_cell[]){__VA_ARGS__},                     \
 	.n_cells = N(((const struct ctprof_cell[]){__VA_ARGS__}))
@@ -300,7 +300,7 @@ static const struct ctprof_report_section table_sections[] = {
 	 LINES(mount_lines)},
 };
 
-/* memory BEFORE AFTER. */
+/* As memory BEFORE AFTER shows it. */
 static const struct ctprof_report_line process_pairs[] = {
 	{LINE, .flags = CTPROF_LINE_CONTEXT,
 	 CELLS(0, CELL(NUMBER(1), NUMBER(1), SAME), CELL(NUMBER(0), NUMBER(0), SAME),
@@ -347,7 +347,7 @@ static const uint32_t full_columns[] = {
 	CTPROF_COLUMN_CANDIDATE,
 	CTPROF_COLUMN_DELTA,
 	CTPROF_COLUMN_SORT,
-	12345, /* of a later host */
+	12345, /* unknown: added by a later host */
 };
 
 static const uint32_t part_columns[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports made by hand: every shape of section, type of value and kind of list. */
+/* Handmade reports with every shape of section, type of value and kind of list. */
 #pragma once
 
 #include "ctprof/report.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two captures are compared by what they tell about their hosts. */
+/* Tests the comparison of two captures by the facts about their hosts. */
 #include "snapshot/context.h"
 
 #include <string.h>
 
-/* A side made of "metric=value" (host), "option:key=value", "plugin:name=state",
+/* A side being built from "metric=value" (host), "option:key=value", "plugin:name=state",
  * "time:boottime" and "real:realtime". */
 struct build {
 	Registry *registry;
 	GArray *values;   /* guint64 */
-	GPtrArray *texts; /* behind values */
+	GPtrArray *texts; /* pointed to by values */
 	GHashTable *options;
 	GPtrArray *plugins;
 	LoadFacts facts;
@@ -105,10 +105,10 @@ static void test_compare(void)
 		{"host.task_delayacct=on", "host.task_delayacct=runtime_off",
 		 "delay accounting: on in the baseline, runtime_off in the candidate: delays do not "
 		 "compare"},
-		/* What one file does not tell is not known to differ. */
+		/* A fact that one file does not have is not known to differ. */
 		{"host.online_cpus=8", "", ""},
 		{"plugin:procfs=live", "", ""},
-		/* Another boot or clock source alone spoils no number. */
+		/* A different boot or clock source alone invalidates no number. */
 		{"host.boot_id=a host.clocksource=tsc", "host.boot_id=b host.clocksource=hpet", ""},
 		{"plugin:procfs=live plugin:taskstats=live", "plugin:procfs=live",
 		 "plugin taskstats: live in the baseline, not there in the candidate: its metrics do "
@@ -144,10 +144,10 @@ static void test_span(void)
 		{"host.boot_id=a time:1000000000", "host.boot_id=a time:3500000000", 2.5, NULL},
 		{"host.boot_id=a time:1", "host.boot_id=b time:2", 0,
 		 "the captures are of different boots"},
-		/* The wall clock is set while the host runs. */
+		/* The wall clock was set while the host ran. */
 		{"host.boot_id=a time:1000000000 real:9", "host.boot_id=a time:3500000000 real:5",
 		 2.5, NULL},
-		/* Files that do not tell their boot: by when it was. */
+		/* Files without a boot ID are compared by the time of their boot. */
 		{"time:1000000000 real:5000000000", "time:2000000000 real:7500000000", 1, NULL},
 		{"host.boot_id=a time:1000000000 real:5000000000",
 		 "time:2000000000 real:9000000000", 0, "the captures are of different boots"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sinks that draw, as ctprof loads them: what each makes of the samples is
- * in golden/ (BLESS=1 writes them anew), and all three tell the same numbers.
+ * Tests the drawing sinks as ctprof loads them: their output for the samples is in golden/ (BLESS=1
+ * rewrites it), and all three show the same numbers.
  */
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -13,7 +13,7 @@
 
 static const char *const sinks[] = {"table", "json", "csv"};
 
-/* What ctprof writes when SINK draws the report. */
+/* Returns the output of ctprof when SINK draws the report. */
 static char *draw(const char *sink, const struct ctprof_report *report)
 {
 	g_autofree char *file = g_strdup_printf("%s/ctprof-%s.so", g_getenv("CTPROF_BUILD"), sink);
@@ -59,7 +59,7 @@ static void test_golden(gconstpointer data)
 	}
 }
 
-/* Nothing but text and line ends reaches a pipe: no NUL, no escape sequence. */
+/* Only text and line ends may reach a pipe: no NUL, no escape sequence. */
 static void test_no_control_bytes(void)
 {
 	for (guint i = 0; i < n_samples; i++) {
@@ -85,7 +85,7 @@ static char group_names[N_ROWS][16];
 static struct ctprof_cell cells[N_ROWS];
 static struct ctprof_report_line lines[N_ROWS];
 
-/* Small numbers are drawn unscaled by the table too. */
+/* Fills the lines with numbers that the table draws unscaled, too. */
 static void make_lines(void)
 {
 	for (guint i = 0; i < N_ROWS; i++) {
@@ -148,7 +148,7 @@ static struct ctprof_report make_report(void)
 	};
 }
 
-/* The JSON text of a member of a row, "" for null; rows are lines of it. */
+/* Returns the JSON text of a member of a row, "" for null; each row is one line. */
 static char *json_member(const char *line, const char *name)
 {
 	g_autofree char *key = g_strdup_printf("\"%s\":", name);
@@ -160,7 +160,7 @@ static char *json_member(const char *line, const char *name)
 	return g_strdup(strcmp(text, "null") == 0 ? "" : text);
 }
 
-/* table rounds to a decimal, or none; '-' is absent. */
+/* The table rounds to one decimal or to none; '-' is absent. */
 static void check_table_cell(const char *cell, const char *exact, double tolerance)
 {
 	if (strcmp(cell, "-") == 0) {
@@ -172,7 +172,7 @@ static void check_table_cell(const char *cell, const char *exact, double toleran
 	g_assert_true(fabs(shown - meant) <= tolerance + fabs(meant) * 1e-12);
 }
 
-/* Cells of a line of the table: no cell of this report holds a blank. */
+/* Splits a line of the table at blanks, as no cell of this report contains one. */
 static char **split_table_line(const char *line)
 {
 	g_autoptr(GRegex) blanks = g_regex_new(" +", 0, 0, NULL);
@@ -203,7 +203,7 @@ static void check_row(const char *table_line, const char *json_line, const char 
 
 		g_assert_cmpstr(json, ==, csv[columns[i].csv]);
 		check_table_cell(table[columns[i].table], json, columns[i].tolerance);
-		/* A whole number is the same text everywhere. */
+		/* A whole number has the same text everywhere. */
 		if (columns[i].tolerance == 0 && json[0])
 			g_assert_cmpstr(table[columns[i].table], ==, json);
 	}
@@ -225,7 +225,7 @@ static void test_same_numbers(void)
 		check_row(table_lines[i], json_lines[i], csv_lines[i]);
 }
 
-/* Every sample is JSON that another implementation reads. */
+/* Another implementation can read every sample's JSON. */
 static void test_json_parses(void)
 {
 	for (guint i = 0; i < n_samples; i++) {

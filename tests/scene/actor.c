@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One load of the scene: actor NAME KIND [N].  It calls itself NAME, works until
- * standard input ends, and is read from outside, by /proc, for what it did.
+ * One load of the scene: actor NAME KIND [N].  It calls itself NAME and works until standard input
+ * ends; its work is read from outside, from /proc.
  *
  *	jvm N     N threads that want a little CPU now and then, too much in all
  *	spin N    N processes that want a CPU each
- *	disk      writes a file and reads it back, past the page cache
- *	hog N     touches N MiB a second
- *	storm N   N threads that start children that end at once
+ *	disk      writes a file and reads it back, bypassing the page cache
+ *	hog N     touches N MiB per second
+ *	storm N   N threads that start children, which end at once
  */
 #include <err.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void work(long us)
 	while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
 }
 
-/* Held until all are there: those that are would starve the one who begins them. */
+/* Held until all threads exist: the first ones would starve the one that creates the others. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static void *be_starved(void *unused)
@@ -118,7 +118,7 @@ static void take_memory(long mib_a_second)
 	pause();
 }
 
-/* Each waits for a CPU as long as its child does: one alone makes no storm of it. */
+/* Each thread waits for a CPU as long as its child does, so a single one makes no storm. */
 static void *be_stormy(void *unused)
 {
 	(void)unused;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One beast of the zoo: beast NAME KIND [N [M]].  It calls itself NAME, says "ready" once
- * its threads are there, and goes on until standard input ends.  The table at the end of
- * this file has the kinds.
+ * One beast of the zoo: beast NAME KIND [N [M]].  It calls itself NAME, and runs until standard
+ * input ends.  The process started prints the PID of the beast, its child; "shrink" also says
+ * "ready" once it holds its memory.  The kinds are in the table at the end of this file.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -62,7 +62,8 @@ static void begin_threads(long count, void *(*be)(void *))
 			errx(1, "no more threads");
 }
 
-/* count processes in all, this one among them; each gets its number. */
+/* Makes count processes in all, including this one; returns the number of each in its own
+ * process. */
 static long begin_processes(long count)
 {
 	for (long i = 1; i < count; i++)
@@ -123,7 +124,7 @@ static void spin_threads(void)
 	pause();
 }
 
-/* Of n threads one works, the one that is called hot. */
+/* Only one of the n threads works: the one named hot-compactor. */
 static void *hot_thread(void *number)
 {
 	if (number) {
@@ -148,7 +149,7 @@ static void hot_process(void)
 	pause();
 }
 
-/* m % of a CPU, in turns of 5 ms. */
+/* Uses m % of a CPU, in turns of 5 ms. */
 static void part(void)
 {
 	for (;;) {
@@ -181,7 +182,7 @@ static void datagrams(void)
 		sendto(out, &byte, 1, 0, (struct sockaddr *)&to, sizeof to);
 }
 
-/* Wakes n times a second, for nearly nothing. */
+/* Wakes up n times a second, and uses almost no CPU. */
 static void timer(void)
 {
 	for (;;)
@@ -204,7 +205,7 @@ static void ping_pong(void)
 
 /* ---- processes that end ------------------------------------------------------ */
 
-/* One after the other, each with n us of work; m: how many times as many at once. */
+/* Runs jobs one after the other, each with n us of work; m: how many such threads there are. */
 static void *jobs_thread(void *unused)
 {
 	(void)unused;
@@ -227,7 +228,7 @@ static void jobs(void)
 	pause();
 }
 
-/* Works for n s, and ends; then there is only the parent, which sleeps. */
+/* Works for n s, and ends; only the parent remains, which sleeps. */
 static void ending(void)
 {
 	if (fork() == 0) {
@@ -248,7 +249,7 @@ static void take(size_t bytes)
 	memset(area, 1, bytes);
 }
 
-/* n MiB a second. */
+/* Takes n MiB per second. */
 static void leak_on(void)
 {
 	size_t step = (size_t)n * MIB / STEPS_A_SECOND;
@@ -265,7 +266,7 @@ static void leak(void)
 	leak_on();
 }
 
-/* One of m processes does. */
+/* One of m processes leaks. */
 static void leak_one(void)
 {
 	if (begin_processes(m) == 1)
@@ -273,7 +274,7 @@ static void leak_one(void)
 	pause();
 }
 
-/* A child of n MiB is born each 2 s, and the one before it ends. */
+/* Starts a child of n MiB every 60 s, and ends the previous one. */
 static void newborn(void)
 {
 	for (;;) {
@@ -290,7 +291,7 @@ static void newborn(void)
 	}
 }
 
-/* Holds n MiB and gives them back, m MiB a second. */
+/* Holds n MiB and gives them back, m MiB per second. */
 static void shrink(void)
 {
 	size_t size = (size_t)n * MIB, step = (size_t)m * MIB / STEPS_A_SECOND;
@@ -306,7 +307,7 @@ static void shrink(void)
 	pause();
 }
 
-/* A set of n MiB that is walked again and again: more than its cgroup may have. */
+/* Reads a file of n MiB again and again: more than its cgroup may have. */
 static void working_set(void)
 {
 	int fd = scratch_file(0);
@@ -356,7 +357,7 @@ static void read_direct(void)
 		transfer(fd, block, i, 0);
 }
 
-/* One of n processes does. */
+/* One of n processes reads. */
 static void read_one(void)
 {
 	if (begin_processes(n) == 1)
@@ -377,7 +378,7 @@ static void sync_loop(void)
 
 /* ---- waiting ---------------------------------------------------------------------- */
 
-/* n threads for whom a child of vfork() has not given their memory back: they are in D. */
+/* Waits for a child of vfork() that does not end, which keeps the caller in state D. */
 static void *vfork_thread(void *unused)
 {
 	(void)unused;
@@ -400,7 +401,7 @@ static void stuck(void)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Each holds the lock for 5 ms, asleep. */
+/* Each thread sleeps for 5 ms with the lock held. */
 static void *convoy_thread(void *unused)
 {
 	(void)unused;
@@ -437,7 +438,7 @@ static void deadlock(void)
 	pause();
 }
 
-/* The reader takes 4 KiB each 50 ms; the writer would write all the time. */
+/* The reader takes 4 KiB every 50 ms; the writer would write all the time. */
 static void pipe_stall(void)
 {
 	int ends[2];
@@ -546,8 +547,8 @@ static void be(void)
 	errx(2, "%s: there is no such kind", words[2]);
 }
 
-/* This process ends the beast, so it must not wait for a CPU that the beast never gives back:
- * of two threads with one SCHED_FIFO priority, the kernel lets the first run on. */
+/* This process ends the beast, so it must not wait for a CPU that the beast never releases: of two
+ * threads with one SCHED_FIFO priority, the kernel lets the first run on. */
 static void leave_policy(void)
 {
 	struct sched_param normal = {.sched_priority = 0};
@@ -558,7 +559,7 @@ static void leave_policy(void)
 	sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-/* The beast is a child, so that nothing of this process is in its pool's numbers. */
+/* The beast is a child, so that its pool's numbers include nothing of this process. */
 int main(int argc, char **argv)
 {
 	struct pollfd end = {.fd = STDIN_FILENO, .events = POLLIN};
