@@ -6,6 +6,6 @@ import sys
 
 print('#include "sinks/html/page.h"\n')
 for path in map(pathlib.Path, sys.argv[1:]):
-    # What is not ASCII has escapes, so that no byte depends on how char is signed.
+    # The files are ASCII (with escapes), so that no byte depends on whether char is signed.
     text = path.read_text(encoding="ascii")
     print(f"const char {path.name.replace('.', '_')}[] = {{{','.join(map(str, text.encode()))},0}};")

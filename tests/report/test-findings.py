@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Findings by the names of their rules: explained, gated on, and over the time of a recording.
+"""Tests findings by the names of their rules: explained, as a gate, and over the time of a recording.
 
-The captures are made from one of this host, with threads that only switch, so that what
-must be found does not depend on how busy the host is."""
+The captures are derived from one of this host, with threads that only switch, so that the
+expected findings do not depend on how busy the host is."""
 
 import json
 import subprocess

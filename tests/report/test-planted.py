@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A planted regression, found by stat --versus: side B pins half the workers to one CPU.
 
-The workers live all the time, so that procfs alone has their counters; the command makes each do
-the same amount of CPU time. They are real-time threads: on a busy host other ones wait for a CPU, pinned
-or not.
+The workers live all the time, so that procfs alone has their counters; the command makes each use
+the same amount of CPU time.  They are real-time threads, as others would wait for a CPU on a busy host,
+pinned or not.
 """
 
 import json

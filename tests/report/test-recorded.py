@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Two captures of a recorded kernel, compared and shown: every section, as
-table, JSON and CSV, under every axis, against goldens.
+"""Compares and shows two captures of a recorded kernel: every section, as
+table, JSON and CSV, by every axis, against goldens.
 
 BLESS=1 in the environment rewrites the goldens in recorded/.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stat --versus-scheduler: the scheduler of the host is as before, whatever ends ctprof.
+"""Tests stat --versus-scheduler: whatever ends ctprof, the scheduler of the host is as before.
 
-A stand-in scheduler writes into a tmpfs over /sys/kernel. A thread is the kernel: as with the
+A fake scheduler writes into a tmpfs over /sys/kernel.  A thread plays the kernel: as with the
 link of a BPF scheduler, the scheduler is gone when no process holds the file `link` any more.
 """
 

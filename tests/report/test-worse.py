@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Polarity: which changes are called worse or better, and what --fail-on worse judges.
+"""Tests polarity: which changes are called worse or better, and what --fail-on worse judges.
 
-The runs are made from one capture of this host, changed by known amounts, so that what
-must be found does not depend on how busy the host is."""
+The runs are derived from one capture of this host, changed by known amounts, so that the
+expected changes do not depend on how busy the host is."""
 
 import json
 import random

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Removes each file of a recorded kernel in turn, with all sources loaded.
-Whatever the file, a value either stays the same or becomes absent: none turns
-into another number, least of all into 0.
+Whatever the file, a value either stays the same or becomes absent: none becomes
+a different number, least of all 0.
 """
 
 import contextlib

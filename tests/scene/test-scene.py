@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Five loads at once: the first screen of ctprof stat names each of them, in a sentence
-that agrees with what /proc shows of the load before and after. --picture puts the
-screen into README.md.
+"""Runs five loads at once: the first screen of ctprof stat must name each of them, in a sentence
+that agrees with the values in /proc before and after.  --picture puts the screen into README.md.
 """
 
 import contextlib

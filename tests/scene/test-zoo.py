@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Some situations of the zoo (zoo.py): nothing false is said of them, and the cause is
-named if the host has room for it to show.  --all: all of them, on a quiet and on a busy
-host, as root and as an ordinary user, and how often the cause was named.
+"""Runs some situations of the zoo (zoo.py): no sentence about them may be false, and the cause must be
+named if the host has room for it to show.  --all: runs all of them, on a quiet and on a busy host, as
+root and as an ordinary user, and counts how often the cause was named.
 """
 
 import os
