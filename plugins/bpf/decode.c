@@ -67,7 +67,7 @@ void decode_cputime(const struct record *record, uint64_t *ret_utime, uint64_t *
 	*ret_stime = stime;
 }
 
-/* ---- what is there ---------------------------------------------------- */
+/* ---- present values --------------------------------------------------- */
 
 static void take(const struct record *record, struct decoded *ret)
 {

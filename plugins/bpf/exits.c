@@ -261,7 +261,8 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 		return;
 	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n - self->later.n);
 	host->put_u64(batch, 0, self->tallies[EXIT_LOST], count_lost(self) - self->lost_before);
-	/* The order matters: a thread is counted as ended before it is counted as told. */
+	/* The order of the reads matters: a thread is counted in sweep_ended() before it is in
+	 * sweep_told(). */
 	uint64_t told = sweep_told(self->sweep);
 	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED],
 		      sweep_ended(self->sweep) - told + self->later.n);

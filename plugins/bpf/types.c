@@ -216,7 +216,7 @@ static int number_types(struct cut *cut)
 	return 0;
 }
 
-/* ---- what is kept ------------------------------------------------------ */
+/* ---- the kept types ---------------------------------------------------- */
 
 /* Strips modifiers and typedefs, which CO-RE ignores; 0: void, or invalid. */
 static uint32_t strip(const struct cut *cut, uint32_t id)

@@ -97,7 +97,7 @@ static void free_helper(struct helper *helper)
 	free(helper);
 }
 
-/* ---- those left behind ------------------------------------------------ */
+/* ---- abandoned helpers ------------------------------------------------ */
 
 static void remove_lost(const struct helper *helper)
 {

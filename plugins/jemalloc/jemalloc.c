@@ -393,7 +393,7 @@ static int jemalloc_again(void *data)
 	return 0;
 }
 
-/* ---- what it is --------------------------------------------------------- */
+/* ---- the descriptor ----------------------------------------------------- */
 
 static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "counters of other users' threads"),

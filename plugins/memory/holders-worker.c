@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is wanted ---------------------------------------------------- */
+/* ---- wanted mappings --------------------------------------------------- */
 
 static bool is_all_wanted(const struct objects *objects)
 {

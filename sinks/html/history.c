@@ -71,7 +71,7 @@ static double mean_of(const struct history *history, guint64 subject)
 	return sum / history->length;
 }
 
-/* ---- what is drawn ------------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------------- */
 
 /* Measures the section; FALSE: nothing to draw. */
 static gboolean measure(struct history *history)

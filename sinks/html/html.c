@@ -141,7 +141,7 @@ static void put_header(FILE *stream, const struct ctprof_report *report)
 	fputs("</header>\n<main>\n", stream);
 }
 
-/* ---- what comes first ------------------------------------------------------ */
+/* ---- the first section ----------------------------------------------------- */
 
 /* The state of a walk over the conditions that are met, of which only the first are listed. */
 struct hits {

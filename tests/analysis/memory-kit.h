@@ -13,7 +13,7 @@ typedef struct memory_kit {
 	GHashTable *groups[2];   /* slot groups that are captured */
 	guint side;              /* the side that rows are added to */
 
-	/* Of the report drawn last. */
+	/* For the report drawn last. */
 	Sample *samples[2];
 	Analysis *analysis;
 	const struct ctprof_report *report;
@@ -37,7 +37,7 @@ void memory_kit_map(MemoryKit *kit, const char *metric, const char *entries);
 void memory_kit_draw(MemoryKit *kit, const char *view);
 /* Returns the section of that name, or NULL. */
 const struct ctprof_report_section *memory_kit_section(const MemoryKit *kit, const char *name);
-/* A line's cell in the field of that name. */
+/* Returns a line's cell in the field of that name. */
 const struct ctprof_cell *memory_kit_cell(const struct ctprof_report_section *section, guint64 line,
 					  const char *field);
 /*
@@ -46,5 +46,5 @@ const struct ctprof_cell *memory_kit_cell(const struct ctprof_report_section *se
  * if both are equal.  A context line begins with '^', a total with '='.
  */
 char *memory_kit_dump(const MemoryKit *kit, const char *section, const char *fields);
-/* The section's notes, a line each. */
+/* Returns the section's notes, one per line. */
 char *memory_kit_notes(const MemoryKit *kit, const char *section);

@@ -358,7 +358,7 @@ static void test_strangers(void)
 	}
 }
 
-/* ---- what is said besides ---- */
+/* ---- notes and titles ---- */
 
 static gboolean is_noted(const struct ctprof_report *report, const char *text)
 {

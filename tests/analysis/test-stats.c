@@ -372,7 +372,7 @@ static void test_many(void)
 	} cases[] = {
 		{"", "", ""},
 		{"0.03", "0", "0.03 "},
-		/* By hand: p 4 / 1, 4 / 2, 4 / 3, 4 / 4, and none above the next. */
+		/* Calculated by hand: p 4 / 1, 4 / 2, 4 / 3, 4 / 4, and no q above the next one. */
 		{"0.01 0.02 0.03 0.04", "0 0 0 0", "0.04 0.04 0.04 0.04 "},
 		{"0.9 0.001 0.02 0.5", "0 0 0 0", "0.9 0.004 0.04 0.666667 "},
 		{"0.5 0.5", "0 0", "0.5 0.5 "},
@@ -380,7 +380,7 @@ static void test_many(void)
 		/* Constants, and rows of too few runs, do not raise the q of others. */
 		{"0.01 1 1 0.1", "0.01 1 0.05 0.1", "0.01 nan nan nan "},
 		{"0.01 0.02 1", "0.049 0 0.049", "0.03 0.03 1 "},
-		/* What is not a probability is not tested. */
+		/* A value that is not a probability is not tested. */
 		{"nan 0.01 -1 2 0.01", "0 nan 0 0 0.01", "nan nan nan nan 0.01 "},
 	};
 
@@ -408,15 +408,15 @@ static void test_many_groups(void)
 		const char *p, *groups, *q;
 	} cases[] = {
 		{"", "", ""},
-		/* One group: as without groups. */
+		/* A single group: the result is the same as without groups. */
 		{"0.01 0.02 0.03 0.04", "0 0 0 0", "0.04 0.04 0.04 0.04 "},
-		/* A group a row: likewise. */
+		/* One row per group: the same. */
 		{"0.9 0.001 0.02 0.5", "0 1 2 3", "0.9 0.004 0.04 0.666667 "},
-		/* What stands alone in a group of many: 0.001 * 2 groups * 2 rows. */
+		/* A single low row in a group of several: 0.001 * 2 groups * 2 rows. */
 		{"0.001 1 0.9 1", "0 0 1 1", "0.004 1 1 1 "},
-		/* The first group's three rows lend nothing to the second: alone 0.02 * 6 / 4. */
+		/* The first group does not lower the second q; ungrouped, it is 0.02 * 6 / 4. */
 		{"0.001 0.001 0.001 0.02 1 1", "0 0 0 1 1 1", "0.002 0.002 0.002 0.06 1 1 "},
-		/* A group that has nothing to test is none. */
+		/* A group without a tested row does not count as a group. */
 		{"0.01 nan 0.02", "0 1 2", "0.02 nan 0.02 "},
 	};
 

@@ -212,7 +212,7 @@ static void host_clear(struct host *host)
 	g_array_unref(host->lives);
 }
 
-/* ---- what a window must tell ---- */
+/* ---- the expected values of a window ---- */
 
 static Analysis *analyse(const struct host *host, guint from, guint to, GroupBy group_by,
 			 AnalysisOptions *options, const struct ctprof_report **ret_report)

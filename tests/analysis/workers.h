@@ -4,16 +4,17 @@
 
 #include "sample.h"
 
-/* A thread of that tid, and tgid, with a run_time_ns. */
+/* Adds a thread with the given TID, also as TGID, and run_time_ns. */
 void workers_add(Sample *sample, gint32 tid, const char *pcomm, const char *comm,
 		 const char *cgroup, guint64 run_time);
-/* A thread for each name of a blank separated list, as pcomm, comm and cgroup. */
+/* Returns a sample with a thread for each name in a blank-separated list, as pcomm, comm and
+ * cgroup. */
 Sample *workers_new(const char *names);
-/* Two services, of which one grew; a third came, a fourth went. */
+/* Makes services on two sides: one stays the same, one grows, one appears and one disappears. */
 void workers_new_pair(Sample **ret_a, Sample **ret_b);
 
-/* Only primary and derived rows of these metrics. */
+/* Options for only the primary and derived rows of these metrics. */
 AnalysisOptions workers_options(GroupBy group_by, char *metrics);
-/* "GROUP A>B" of each row of the first section, "-GROUP" and "+GROUP" of
- * those of one side. */
+/* Returns "GROUP A>B" for each row of the first section, "-GROUP" and "+GROUP" for rows that only
+ * one side has. */
 char *workers_dump(const struct ctprof_report *report);

@@ -64,7 +64,7 @@ static guint check_rows(struct listen *f, void (*check)(struct listen *f, guint6
 	}
 }
 
-/* ---- what is told of each --------------------------------------------- */
+/* ---- records of ended threads ----------------------------------------- */
 
 static struct child {
 	gint32 pid;

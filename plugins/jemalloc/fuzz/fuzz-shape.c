@@ -32,7 +32,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* ---- what is in a section ----------------------------------------------- */
+/* ---- the contents of a section ------------------------------------------ */
 
 static const char names[] =
 	"\0.symtab\0.dynsym\0.strtab\0.rela.dyn\0.note.gnu.build-id\0.gnu_debuglink\0.debug_info\0"

@@ -26,7 +26,7 @@ static RigWorker *start_worker(const char *mode, const char *threads)
 	return rig_need(program, "libjemalloc-dev") ? rig_worker_new(argv, NULL) : NULL;
 }
 
-/* ---- what threads look like from outside -------------------------------- */
+/* ---- threads as seen from outside --------------------------------------- */
 
 /* Whether any thread of the process is stopped or traced. */
 static gboolean is_touched(pid_t pid)
@@ -216,7 +216,7 @@ static void test_kill(gconstpointer mode)
 	assert_all_run(worker->pid);
 }
 
-/* ---- what is not there -------------------------------------------------- */
+/* ---- missing access and processes --------------------------------------- */
 
 static void assert_dominant(Rig *rig, const char *tag, guint privilege)
 {

@@ -352,7 +352,7 @@ static void test_large_batch(void)
 				     "0 failed otherwise\n"));
 }
 
-/* ---- what the kernel counts -------------------------------------------- */
+/* ---- the kernel's accounting ------------------------------------------- */
 
 /* Delays that are not counted are absent, not 0, which one warning reports; the labels show
  * which. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any name becomes text without control bytes, cut to what it may be wide. */
+/* Any name becomes text without control bytes, cut to its maximum width. */
 #include <stdint.h>
 #include <stdlib.h>
 
