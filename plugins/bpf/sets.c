@@ -29,7 +29,7 @@ void sets_clear(struct sets *sets)
 	(void)pthread_mutex_destroy(&sets->lock);
 }
 
-/* The index at which an address is, or would be inserted. */
+/* Returns the index at which an address is, or would be inserted. */
 static size_t place_of(const struct sets *sets, uint64_t address)
 {
 	size_t low = 0, high = sets->n;

@@ -14,7 +14,7 @@ static int check(int r)
 	return r;
 }
 
-/* The types that a program declares: two structs, one of them in an old version. */
+/* Returns the types that a program declares: two structs, one of them in an old version. */
 static struct btf *programs(void)
 {
 	struct btf *btf = btf__new_empty();

@@ -30,7 +30,7 @@ static char *draw_text(const struct ctprof_report *report)
 	return g_strndup((const char *)written->data, written->len);
 }
 
-/* A line of one group. */
+/* Returns a line of one group. */
 static struct ctprof_report_line new_line(const char *group, const struct ctprof_cell *cell)
 {
 	return (struct ctprof_report_line){

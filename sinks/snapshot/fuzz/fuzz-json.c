@@ -13,7 +13,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* The value of four hex digits at *at, which is advanced. */
+/* Returns the value of the four hex digits at *at, which is advanced. */
 static uint32_t unescape_hex(const char *text, size_t *at)
 {
 	uint32_t value = 0;
@@ -27,7 +27,7 @@ static uint32_t unescape_hex(const char *text, size_t *at)
 	return value;
 }
 
-/* The code point of "NNNN", or of a surrogate pair of two such escapes. */
+/* Returns the code point of "NNNN", or of a surrogate pair of two such escapes. */
 static uint32_t unescape_code(const char *text, size_t *at)
 {
 	uint32_t code = unescape_hex(text, at);
