@@ -145,7 +145,7 @@ static char *take_reason(Plugin *plugin, int result)
 	if (plugin->said && plugin->said[0])
 		return g_steal_pointer(&plugin->said);
 	/* Not every value is an errno, and INT_MIN cannot even be negated. */
-	return result > -MAX_ERRNO
+	return result < 0 && result > -MAX_ERRNO
 		       ? g_strdup(g_strerror(-result))
 		       : g_strdup_printf("it returned %d, which is not an errno", result);
 }

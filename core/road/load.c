@@ -112,6 +112,18 @@ static guint begin_of_past(const Recording *recording, guint sample)
 
 /* ---- sides ------------------------------------------------------------------- */
 
+/* Appends the last mark before the sample to the name of the side in the report. */
+static void name_mark(Filling *filling, guint side, const GArray *marks)
+{
+	if (marks->len == 0)
+		return;
+	const struct ctprof_fact *last = &g_array_index(marks, struct ctprof_fact, marks->len - 1);
+	g_autofree char *name =
+		g_strdup_printf("%s after '%s'", filling->options.files[side], last->value);
+
+	filling->options.files[side] = g_intern_string(name);
+}
+
 static gboolean load_side(Recording *recording, guint sample, guint n_exits, Filling *filling,
 			  guint side, GError **error)
 {
@@ -124,14 +136,8 @@ static gboolean load_side(Recording *recording, guint sample, guint n_exits, Fil
 
 		analysis_warn(filling->analysis, text);
 	}
-	for (guint i = 0; loaded && i < loaded->facts.marks->len; i++) {
-		g_autofree char *when = when_name(recording, sample);
-		g_autofree char *text = g_strdup_printf(
-			"before %s: mark '%s'", when,
-			g_array_index(loaded->facts.marks, struct ctprof_fact, i).value);
-
-		analysis_warn(filling->analysis, text);
-	}
+	if (loaded)
+		name_mark(filling, side, loaded->facts.marks);
 	return loaded != NULL;
 }
 
