@@ -191,7 +191,8 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 	draft_find_host(draft, sides);
 	/* show includes the host only on request, but runs of totals always do. */
 	collect_record(draft, place, TABLE_HOST, &key, sides,
-		       draft->plan->options->sections && !plan_has_section(draft->plan, "host"));
+		       draft->plan->options->sections &&
+			       !plan_has_section(draft->plan, SECTION_HOST_METRICS));
 }
 
 static void collect_cgroups(const Draft *draft, const RunPlace *place)

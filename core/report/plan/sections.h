@@ -15,7 +15,8 @@ typedef struct draft Draft;
 #define SECTION_FINDINGS_HISTORY "findings-history" /* of a recording; drafted by history */
 #define SECTION_HISTORY "history"
 #define SECTION_POOLS "pools"
-#define SECTION_HOST "host"
+#define SECTION_HOST "host"                 /* the lines of the first screen */
+#define SECTION_HOST_METRICS "host-metrics" /* its table */
 #define SECTION_CATEGORIES "memory-categories"
 #define SECTION_WAIT "wait"
 #define SECTION_STATES "states"

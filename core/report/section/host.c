@@ -97,7 +97,7 @@ const Section section_sched_ext = {
 };
 
 const Section section_host = {
-	.name = "host-metrics",
+	.name = SECTION_HOST_METRICS,
 	.heading = "Host metrics",
 	.help = "kernel, CPUs, tunables: compare shows differences, show everything",
 	.flags = SECTION_SHOW_NAMED,
