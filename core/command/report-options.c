@@ -38,7 +38,7 @@ const struct ctprof_option_word reporting_group_words[N_GROUP_BY] = {
 	[GROUP_BY_THREAD] = OPTION_WORD("thread", "one group per thread"),
 	[GROUP_BY_UNIT] = OPTION_WORD("unit", "systemd unit, container or pod"),
 	[GROUP_BY_PROCESS] = OPTION_WORD("process", NULL),
-	[GROUP_BY_USER] = OPTION_WORD("user", "captured with --memory=processes"),
+	[GROUP_BY_USER] = OPTION_WORD("user", NULL),
 	[GROUP_BY_CMDLINE] = OPTION_WORD("cmdline", "captured with --memory=processes"),
 	[GROUP_BY_SCHEDULER] =
 		OPTION_WORD("scheduler", "BPF scheduler; captured with --groups=all,scx-threads"),

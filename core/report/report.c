@@ -161,7 +161,7 @@ static gboolean check_axis(const Analysis *analysis, const Side *side, GError **
 	const Axis *axis = analysis->plan.axis;
 	enum label label = axis->labels[0];
 
-	if (!label_capture(label) || side->labels[label] >= 0)
+	if (!label_capture(label) || side->labels[label] >= 0 || side->uid >= 0)
 		return TRUE;
 	return error_set_failed(error, "--group-by %s: %s has none: capture with %s", axis->word,
 				analysis->plan.options->files[side - analysis->sides],
@@ -231,7 +231,8 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 	case ROW_EXIT: /* labels: of living threads, the group identity has them */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
 	default:
-		return metric->row == ROW_THREAD && is_cost;
+		return metric->row == ROW_THREAD && is_cost &&
+		       !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
 	}
 }
 

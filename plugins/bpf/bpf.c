@@ -20,6 +20,7 @@
 #include "metrics.h"
 #include "need.h"
 #include "option.h"
+#include "passwd.h"
 #include "policy.h"
 #include "sets.h"
 #include "slots.h"
@@ -45,6 +46,7 @@ struct bpf {
 	uint16_t wanted[N_RECORD_VALUES]; /* enum record_value */
 	size_t n_wanted;
 	bool wanted_text[N_TEXTS];
+	struct passwd_names passwd;
 	uint32_t online[MOST_CPUS];
 	size_t n_online; /* 0: unknown */
 	struct sweep *sweep;
@@ -106,6 +108,7 @@ static void bpf_close(void *data)
 	sweep_free(self->sweep);
 	cgroups_free(self->cgroups);
 	sets_clear(&self->sets);
+	passwd_clear(&self->passwd);
 	(void)pthread_mutex_destroy(&self->lock);
 	instance_free(self);
 }
@@ -172,6 +175,8 @@ static void settle(struct bpf *self)
 			self->wanted[self->n_wanted++] = i;
 	for (unsigned i = 0; i < N_TEXTS; i++)
 		self->wanted_text[i] = host->wanted(host, self->texts[i]);
+	if (self->wanted_text[TEXT_USER])
+		passwd_read(host, &self->passwd);
 	read_online(self);
 }
 
@@ -302,6 +307,9 @@ static void put_names(const struct cell *cell)
 		put_text(cell, TEXT_COMM, record->comm, sizeof record->comm);
 	if (!(record->flags & RECORD_LEADER_KERNEL))
 		put_text(cell, TEXT_PCOMM, record->pcomm, sizeof record->pcomm);
+	if (record->tid == record->tgid)
+		passwd_put(&cell->self->passwd, cell->self->host, cell->batch, cell->row,
+			   cell->self->texts[TEXT_USER], record->value[VALUE_uid]);
 }
 
 /* proc_cgroup_show() shows "/" in v1 once a thread has begun to end. */

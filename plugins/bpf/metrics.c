@@ -18,6 +18,7 @@ const struct ctprof_metric bpf_metrics[N_RECORD_VALUES] = {RECORD_VALUES(VALUE_R
 const struct ctprof_metric bpf_texts[N_TEXTS] = {
 	[TEXT_COMM] = SHARED_comm,
 	[TEXT_PCOMM] = SHARED_pcomm,
+	[TEXT_USER] = SHARED_user,
 	[TEXT_CGROUP] = SHARED_cgroup,
 	[TEXT_CGROUP_V1] = SHARED_cgroup_v1,
 	[TEXT_POLICY] = SHARED_policy,

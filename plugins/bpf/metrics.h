@@ -14,6 +14,7 @@ void bpf_metric_put(const struct ctprof_host *host, struct ctprof_batch *batch, 
 enum bpf_text {
 	TEXT_COMM,
 	TEXT_PCOMM,
+	TEXT_USER,
 	TEXT_CGROUP,
 	TEXT_CGROUP_V1,
 	TEXT_POLICY,

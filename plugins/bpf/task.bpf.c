@@ -87,7 +87,7 @@ static __always_inline __u32 flags_of(struct task_struct *task, struct task_stru
 static struct {
 	__u64 leader, parent, mm, css_set; /* addresses; 0: not known */
 	__u64 cgroup;
-	__u32 kernel_tgid, tgid, ppid, flags;
+	__u32 kernel_tgid, tgid, ppid, uid, flags;
 	__u64 cutime, cstime, nr_threads;
 	char pcomm[RECORD_NAME_BYTES];
 	struct peaks peaks;
@@ -105,6 +105,7 @@ static __always_inline void find_process(struct task_struct *task)
 	common.kernel_tgid = (__u32)task->tgid;
 	common.tgid = tgid_of(task);
 	common.flags = BPF_CORE_READ(leader, flags) & PF_KTHREAD ? RECORD_LEADER_KERNEL : 0;
+	common.uid = BPF_CORE_READ(leader, real_cred, uid.val);
 	common.cutime = BPF_CORE_READ(signal, cutime);
 	common.cstime = BPF_CORE_READ(signal, cstime);
 	common.nr_threads = (__u64)BPF_CORE_READ(signal, nr_threads);
@@ -159,6 +160,7 @@ static __always_inline void put_common(struct record *rec, struct task_struct *t
 		rec->cgroup = common.cgroup;
 	}
 	PUT(ppid, common.ppid);
+	PUT(uid, common.uid);
 	PUT(cutime_clock_ticks, common.cutime);
 	PUT(cstime_clock_ticks, common.cstime);
 	PUT(nr_threads, common.nr_threads);

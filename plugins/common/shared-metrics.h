@@ -27,6 +27,14 @@
 	SHARED_METRIC_(LABEL, NONE, PROCESS, 0, "ppid", "identity", NULL,                          \
 		       "parent process, 0 without one",                                            \
 		       "stat field 4, status PPid (task_ppid_nr)")
+#define SHARED_uid                                                                                 \
+	SHARED_METRIC_(LABEL, NONE, PROCESS, 0, "uid", "identity", NULL, "real user id",           \
+		       "status Uid, first number (task_state)")
+#define SHARED_user                                                                                \
+	SHARED_METRIC_(LABEL, TEXT, PROCESS, 0, "user", "identity", NULL,                          \
+		       "name of the real user, if /etc/passwd has it; with --memory=processes "    \
+		       "by any name service, or its number",                                       \
+		       "/etc/passwd, getpwuid")
 #define SHARED_cgroup                                                                              \
 	SHARED_METRIC_(                                                                            \
 		LABEL, TEXT, THREAD, 0, "cgroup", "identity", NULL,                                \

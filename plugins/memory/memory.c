@@ -212,7 +212,7 @@ static const struct ctprof_option options[] = {
 	OPTION(SIZE, "smaps-max-rss", "Skip processes with a larger RSS, e.g. 4GiB",
 	       .long_name = "smaps-max-rss", .flags = CTPROF_OPTION_COST, .least = 1),
 	OPTION(BOOL, "no-cmdline",
-	       "Leave out command lines, working directories and users, which --memory reads",
+	       "Leave out command lines and working directories, which --memory reads",
 	       .long_name = "no-cmdline"),
 	OPTION(COUNT, "pid", "Read the mappings of these processes (0: of each that is read)",
 	       .flags = CTPROF_OPTION_LIST, .placeholder = "PID,…", .most = INT32_MAX),

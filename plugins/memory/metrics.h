@@ -30,7 +30,7 @@ struct process_metric {
 #define TRAIT_DEAR 1u /* reading it takes the mmap lock */
 #define TRAIT_CMDLINE 2u
 #define TRAIT_USER 4u
-#define TRAIT_PERSONAL 8u /* it shows who runs the process, how or where */
+#define TRAIT_PERSONAL 8u /* it shows how or where the process was started */
 
 extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 

@@ -88,7 +88,7 @@ struct process_plan {
 	bool wanted;     /* some value that only this plugin has is wanted */
 	bool dear;       /* a value read by the ladder is wanted */
 	bool cmdline;    /* the command line is wanted */
-	bool impersonal; /* user, command line and directory of a process are left out */
+	bool impersonal; /* command line and directory of a process are left out */
 	struct users users;
 	struct process_cost cost;
 	pthread_mutex_t lock; /* of tally */

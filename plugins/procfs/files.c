@@ -69,6 +69,7 @@ void files_index_build(struct files_index *ret)
 	ret->slice = row_of("fair_slice_ns");
 	ret->util_est = row_of("util_est");
 	ret->dl_runtime = row_of("dl_runtime_ns");
+	ret->uid = row_of("uid");
 }
 
 static void all_missing(const struct files_index *index, enum file_id file, struct value *values)

@@ -17,6 +17,7 @@ struct files_index {
 	uint8_t slice;      /* only fair threads have it */
 	uint8_t dl_runtime; /* only deadline threads have it, and the one after it */
 	uint8_t util_est;   /* two lines before Linux 6.8 */
+	uint8_t uid;        /* row + 1 */
 };
 
 void files_index_build(struct files_index *ret);

@@ -23,6 +23,8 @@ enum file_id {
 	N_READ_FILES,
 	/* Filled by the smaps ladder, see procfs.c. */
 	FILE_SMAPS = N_READ_FILES,
+	/* Put together with the number of the user. */
+	FILE_PASSWD,
 	N_FILES,
 };
 
@@ -40,10 +42,11 @@ struct procfs_metric {
 
 /* Metrics of the table.  The rows of a file are adjacent, in the order of
  * columns. */
-#define N_METRICS 83u
+#define N_METRICS 85u
 
 extern const struct procfs_metric procfs_metrics[N_METRICS];
 
+#define METRIC_USER (N_METRICS - 4)
 /* Rows of the smaps ladder. */
 #define METRIC_SMAPS_MAP (N_METRICS - 3)
 #define METRIC_SMAPS_STATE (N_METRICS - 2)

@@ -39,6 +39,7 @@ static void procfs_close(void *self)
 	struct procfs *procfs = self;
 
 	still_clear(&procfs->still);
+	plan_clear(&procfs->plan);
 	(void)pthread_mutex_destroy(&procfs->lock);
 	instance_free(procfs);
 }
@@ -207,7 +208,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/schedstat", "run time and run-queue wait"),
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/cgroup", "whether controllers are in cgroup v1"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "state and context switches"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "state, context switches and users"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "wakeups, migrations, waits and sleeps"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/io", "bytes and calls of reads and writes"),
 	NEED_PARTLY(FILE, "proc/<tgid>/stat", "process_minflt to process_stime_clock_ticks"),

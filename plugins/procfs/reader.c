@@ -52,6 +52,7 @@ void plan_settle(struct plan *plan)
 	plan->no_v1 = host->wanted(host, v1_slot(plan)) && lacks_v1(host);
 	plan->asks = file_shows_own_pids(host);
 	memset(plan->n_wanted, 0, sizeof plan->n_wanted);
+	memset(plan->of_threads, 0, sizeof plan->of_threads);
 	for (uint8_t row = 0; row < N_METRICS; row++) {
 		uint8_t file = procfs_metrics[row].file;
 
@@ -59,7 +60,15 @@ void plan_settle(struct plan *plan)
 			continue;
 		plan->wanted_slots[file][plan->n_wanted[file]] = plan->slots[row];
 		plan->wanted[file][plan->n_wanted[file]++] = row;
+		plan->of_threads[file] |= procfs_metrics[row].def.scope == CTPROF_SCOPE_THREAD;
 	}
+	if (plan->n_wanted[FILE_PASSWD] > 0 && !plan->passwd.is_read)
+		passwd_read(host, &plan->passwd);
+}
+
+void plan_clear(struct plan *plan)
+{
+	passwd_clear(&plan->passwd);
 }
 
 int reader_init(struct reader *ret, const struct plan *plan, struct still *still)
@@ -132,6 +141,16 @@ static void put_value(const struct cell *cell, unsigned row, const struct value 
 	}
 }
 
+static void put_user(const struct cell *cell)
+{
+	const struct plan *plan = cell->reader->plan;
+	const struct value *uid = &cell->reader->values[plan->index.uid - 1];
+
+	if (uid->why == CTPROF_PRESENT && cell->target->flags & CTPROF_TARGET_LEADER)
+		passwd_put(&plan->passwd, plan->host, cell->batch, cell->row,
+			   plan->slots[METRIC_USER], uid->bits);
+}
+
 static void put_file(const struct cell *cell, enum file_id file)
 {
 	const struct plan *plan = cell->reader->plan;
@@ -141,6 +160,8 @@ static void put_file(const struct cell *cell, enum file_id file)
 
 		put_value(cell, row, &cell->reader->values[row]);
 	}
+	if (file == FILE_STATUS && plan->n_wanted[FILE_PASSWD] > 0)
+		put_user(cell);
 }
 
 /* ---- reading ---------------------------------------------------------- */
@@ -292,7 +313,8 @@ static void read_one(const struct cell *cell, enum file_id id)
 	bool is_leader = target->flags & CTPROF_TARGET_LEADER;
 	char path[THREAD_FILE_PATH_MAX];
 
-	if ((file->leader && !is_leader) || (id == FILE_PCOMM && put_process_name(cell)))
+	if (((file->leader || !reader->plan->of_threads[id]) && !is_leader) ||
+	    (id == FILE_PCOMM && put_process_name(cell)))
 		return;
 	if (is_kept(reader, id) && is_still(reader)) {
 		put_kept(cell, id);

@@ -4,6 +4,7 @@
 
 #include "affinity.h"
 #include "files.h"
+#include "passwd.h"
 #include "still.h"
 #include "tally.h"
 #include "thread-file.h"
@@ -19,6 +20,8 @@ struct plan {
 	uint8_t wanted[N_FILES][N_METRICS];
 	uint8_t n_wanted[N_FILES];
 	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
+	bool of_threads[N_FILES];                  /* some of them are not of the whole process */
+	struct passwd_names passwd;
 	bool asks;
 	bool no_v1; /* threads here have no v1 cgroup */
 };
@@ -27,6 +30,7 @@ struct plan {
 int plan_register(struct plan *plan, const struct ctprof_host *host);
 /* Determines which values the host wants. */
 void plan_settle(struct plan *plan);
+void plan_clear(struct plan *plan);
 
 /* The state of one worker. */
 struct reader {

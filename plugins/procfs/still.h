@@ -18,7 +18,7 @@
 /* The rows of these files are adjacent in the table of metrics. */
 #define STILL_FIRST_FILE FILE_STATUS
 #define STILL_LAST_FILE FILE_IO
-#define STILL_ROWS 49u
+#define STILL_ROWS 50u
 #define STILL_NAME_BYTES 64u
 
 /* Samples after which everything is read again. */

@@ -60,6 +60,14 @@ void value_parse_i64(struct text raw, struct value *ret)
 	set_number(ret, valid, (uint64_t)number);
 }
 
+void value_parse_first(struct text raw, struct value *ret)
+{
+	struct text token = {"", 0};
+
+	(void)text_take_token(&raw, &token);
+	value_parse_u32(token, ret);
+}
+
 void value_parse_flag(struct text raw, struct value *ret)
 {
 	uint64_t number = 0;

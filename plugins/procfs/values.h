@@ -28,6 +28,7 @@ value_parse_fn value_parse_u64;
 value_parse_fn value_parse_u32;
 value_parse_fn value_parse_i32;
 value_parse_fn value_parse_i64;
+value_parse_fn value_parse_first;    /* the first of several u32 */
 value_parse_fn value_parse_flag;     /* 0 or another number */
 value_parse_fn value_parse_letter;   /* the first character */
 value_parse_fn value_parse_dotted;   /* "ms.nsnsns" or plain ns, as ns */

@@ -72,10 +72,14 @@ def test_all_files_are_opened_when_all_is_wanted():
 
 def test_a_group_opens_only_its_files():
     with Worker("--threads", 3) as worker:
-        files = thread_files(trace("--pid", worker.pid, "--groups=io"), worker.pid)
+        lines = trace("--pid", worker.pid, "--groups=io")
+    files = thread_files(lines, worker.pid)
     assert "io" in files
-    unasked = files & {"sched", "schedstat", "status", "smaps_rollup", "smaps"}
+    unasked = files & {"sched", "schedstat", "smaps_rollup", "smaps"}
     assert not unasked, unasked
+    # The user of the process is in its leader's.
+    own = [path for path in opened(lines) if path.startswith(f"/proc/{worker.pid}/task/") and path.endswith("/status")]
+    assert own == [f"/proc/{worker.pid}/task/{worker.pid}/status"], own
 
 
 def test_a_metric_opens_only_its_file():

@@ -91,6 +91,31 @@ def test_small_buffer_says_what_it_lost():
         raise tap.Skip("on a host this slow even a small buffer has room")
 
 
+BURN = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; times"
+
+
+def test_users_have_the_time_of_processes_that_ended():
+    """They began and ended between the captures, as a user that no other process has."""
+    if not harness.is_root():
+        raise tap.Skip("needs root, to become another user")
+    script = f"for k in 1 2 3; do setpriv --reuid=54321 --clear-groups sh -c '{BURN}'; done"
+    with tempfile.TemporaryDirectory(prefix="ctprof-exits-") as folder:
+        path = Path(folder) / "report"
+        done = subprocess.run(
+            [harness.CTPROF, "-q", *harness.ROOMY, "stat", "--smaps=never", "--group-by=user", "--sections=pools,command",
+             "--format=json", "-o", path, "--", "sh", "-c", script],
+            stdout=subprocess.PIPE, text=True, check=True)  # fmt: skip
+        report = json.loads(path.read_text())
+    sections = {section["name"]: section for section in report["sections"]}
+    records(sections["command"]["notes"])
+    # Of each shell: the times of its own, and those of its children.
+    own = done.stdout.splitlines()[::2]
+    truth = sum(int(m) * 60 + float(s) for line in own for m, s in re.findall(r"(\d+)m([\d.]+)s", line))
+    (line,) = [line for line in sections["pools"]["lines"] if line["pool"] == "54321"]
+    used = line["cpu"]["candidate"] * report["window"]["seconds"]
+    assert 0.9 * truth - 0.1 <= used <= 1.1 * truth + 0.3, (used, truth, line)
+
+
 def test_nobody_sees_the_command_too():
     nobody = harness.need_other_user()
     values, notes, printed = stat(harness.CHURNER, "touch", CHILDREN, 4, user=nobody)

@@ -115,6 +115,18 @@ def test_children_and_parent_of_this_process_are_known():
     assert snapshot.value(row, "ppid") == ("value", os.getppid())
 
 
+def test_processes_have_the_number_and_name_of_their_user():
+    with open("/etc/passwd", encoding="utf-8") as file:
+        names = {int(line.split(":")[2]): line.split(":")[0] for line in reversed(file.readlines())}
+    for user in {None, harness.NOBODY} if harness.is_root() else {None}:
+        with subprocess.Popen(["sleep", "1000"], **harness.other_user(user)) as process:
+            row = capture("--pid", process.pid).rows[process.pid, process.pid]
+            process.kill()
+        uid = os.getuid() if user is None else user
+        found = {name: row.get("extra", {}).get(name) for name in ("uid", "user")}
+        assert found == {"uid": uid, "user": names.get(uid)}, found
+
+
 def test_names_of_any_bytes_survive():
     specs = [a for name in ODD_NAMES.values() for a in ("--thread", "name=" + name.hex())]
     with Worker(*specs) as worker:

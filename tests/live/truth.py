@@ -35,9 +35,10 @@ STAT = {
     "rt_priority": 40,
     "policy": 41,
 }
-OF_PROCESS = ("ppid", "cutime_clock_ticks", "cstime_clock_ticks", "nr_threads")
+OF_PROCESS = ("ppid", "uid", "cutime_clock_ticks", "cstime_clock_ticks", "nr_threads")
 SCHEDSTAT = ["run_time_ns", "wait_time_ns", "timeslices"]
 STATUS = {
+    "uid": "Uid",
     "state": "State",
     "nr_threads": "Threads",
     "voluntary_csw": "voluntary_ctxt_switches",
@@ -141,7 +142,7 @@ def read_status(data):
         if text is None:
             fields[name] = absent("unsupported")
         else:
-            fields[name] = value(chr(text[0]) if name == "state" else int(text))
+            fields[name] = value(chr(text[0]) if name == "state" else int(text.split()[0]))
     return fields
 
 

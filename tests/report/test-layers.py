@@ -163,15 +163,14 @@ def test_what_no_capture_can_decide_is_named():
     path, threads = made()
     unknown = [
         {"name": "gpu", "matches": [[{"UsedGpuPid": True}, {"PcommPrefix": "web"}]]},
-        # A capture without --memory=processes has no user IDs.
-        {"name": "user", "matches": [[{"UIDEquals": 7}, {"PcommPrefix": "db"}]]},
+        {"name": "group", "matches": [[{"GIDEquals": 7}, {"PcommPrefix": "db"}]]},
         {"name": "rest", "matches": [[]]},
     ]
     found, said = shown(path, unknown)
     assert "a capture cannot decide UsedGpuPid of layer 'gpu'" in said, said
     count = lambda prefix: sum(each["pcomm"].startswith(prefix) for each in threads)  # noqa: E731
     assert {name: n for name, (n, _) in found.items()} == {
-        "gpu?": count("web"), "user?": count("db"), "rest": PROCESSES * EACH - count("web") - count("db"),
+        "gpu?": count("web"), "group?": count("db"), "rest": PROCESSES * EACH - count("web") - count("db"),
     }, found  # fmt: skip
 
 

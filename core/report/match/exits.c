@@ -547,7 +547,18 @@ static const char *process_name(Exits *exits, const RosterEntry *record, const c
 			  known ? known : own[EXIT_NAME_COMM], record->tgid);
 }
 
-/* Returns the name for a label that comes from the cgroup or the process. */
+/* Returns the user that the record has; NULL: none. */
+static const char *user_name(Exits *exits, const RosterEntry *record)
+{
+	guint64 uid;
+
+	roster_read(exits->records, record, &exits->row);
+	return rows_read(&exits->row.rows, 0, exits->sides[1].exit_uid, &uid)
+		       ? intake_user(exits->intake, uid)
+		       : NULL;
+}
+
+/* Returns the name for a label that comes from the cgroup, the user or the process. */
 static const char *other_name(Exits *exits, const RosterEntry *record, const char *const *own,
 			      guint i)
 {
@@ -555,7 +566,9 @@ static const char *other_name(Exits *exits, const RosterEntry *record, const cha
 
 	if (own[EXIT_NAME_CGROUP] && label_is_of_cgroup(label))
 		return label_name(label, exits->intake->store, own[EXIT_NAME_CGROUP], record->tgid);
-	const char *known = inherited_name(exits, record, i);
+	const char *known = label == LABEL_USER ? user_name(exits, record) : NULL;
+	if (!known)
+		known = inherited_name(exits, record, i);
 	return known ? known : store_text(exits->intake->store, NO_NAME);
 }
 

@@ -7,6 +7,7 @@
 #include "report/name/pattern.h"
 
 #define SMAPS_METRIC "smaps_rollup_kib"
+#define UID_METRIC "uid"
 #define START_METRIC "start_time_clock_ticks"
 #define RECEIVED_METRIC "exits_received"
 #define LOST_METRIC "exits_lost"
@@ -42,12 +43,34 @@ static const char *take_label(Side *side, Store *store, const struct ctprof_rows
 	return side->last[label];
 }
 
+const char *intake_user(const Intake *intake, guint64 uid)
+{
+	const char *name = g_hash_table_lookup(intake->users, GSIZE_TO_POINTER(uid));
+
+	return name ? name : store_take(intake->store, g_strdup_printf("%" G_GUINT64_FORMAT, uid));
+}
+
+/* A user without a name is its number. */
+static const char *take_user(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i)
+{
+	const char *text = take_label(side, intake->store, rows, i, LABEL_USER);
+	guint64 uid;
+
+	if (!rows_read(rows, i, side->uid, &uid))
+		return text;
+	if (strcmp(text, NO_NAME) == 0)
+		return intake_user(intake, uid);
+	g_hash_table_insert(intake->users, GSIZE_TO_POINTER(uid), (gpointer)(uintptr_t)text);
+	return text;
+}
+
 /* Takes a label that only leaders have.  The leader's row comes first. */
-static const char *take_of_process(Side *side, Store *store, const struct ctprof_rows *rows,
+static const char *take_of_process(Side *side, Intake *intake, const struct ctprof_rows *rows,
 				   guint64 i, enum label label)
 {
 	gpointer tgid = GINT_TO_POINTER(ctprof_rows_target(rows, i)->tgid);
-	const char *text = take_label(side, store, rows, i, label);
+	const char *text = label == LABEL_USER ? take_user(side, intake, rows, i)
+					       : take_label(side, intake->store, rows, i, label);
 
 	if (strcmp(text, NO_NAME) != 0) {
 		g_hash_table_insert(side->of_process, tgid, (gpointer)(uintptr_t)text);
@@ -72,17 +95,17 @@ static const char *take_layer(Side *side, const Layers *layers, Store *store,
 	return store_text(store, layered_find(side->layered, layers, rows, i, thread));
 }
 
-static const char *take_name(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
+static const char *take_name(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 			     enum label label)
 {
 	gint32 tgid = ctprof_rows_target(rows, i)->tgid;
 	const char *before = side->last[label];
 
 	if (label_is_of_process(label))
-		return take_of_process(side, store, rows, i, label);
-	const char *text = take_label(side, store, rows, i, label);
+		return take_of_process(side, intake, rows, i, label);
+	const char *text = take_label(side, intake->store, rows, i, label);
 	if (!side->made[label] || text != before || tgid != side->made_tgid)
-		side->made[label] = label_name(label, store, text, tgid);
+		side->made[label] = label_name(label, intake->store, text, tgid);
 	side->made_tgid = tgid;
 	return side->made[label];
 }
@@ -100,7 +123,7 @@ gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *
 		key.names[n] = axis->labels[n] == LABEL_LAYER
 				       ? take_layer(side, intake->plan->options->layers,
 						    intake->store, rows, i)
-				       : take_name(side, intake->store, rows, i, axis->labels[n]);
+				       : take_name(side, intake, rows, i, axis->labels[n]);
 		if (axis->labels[n] != LABEL_CGROUP)
 			key.names[n] = name_keys_take(intake->names, key.names[n]);
 	}
@@ -120,7 +143,9 @@ static const enum label exit_names[] = {
 
 void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row)
 {
-	(side->layered ? roster_read : roster_read_texts)(side->roster, thread, row);
+	/* Layers are matched by numbers, too. */
+	(side->layered || side->uid >= 0 ? roster_read : roster_read_texts)(side->roster, thread,
+									    row);
 }
 
 void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
@@ -244,6 +269,7 @@ void intake_init(Intake *intake, Store *store)
 {
 	intake->store = store;
 	intake->objects = g_array_new(FALSE, FALSE, sizeof(ObjectGroup));
+	intake->users = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_init(&intake->measures[i], store);
 }
@@ -251,6 +277,7 @@ void intake_init(Intake *intake, Store *store)
 void intake_clear(Intake *intake)
 {
 	g_clear_pointer(&intake->objects, g_array_unref);
+	g_clear_pointer(&intake->users, g_hash_table_unref);
 	g_clear_pointer(&intake->names, name_keys_free);
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_clear(&intake->measures[i]);
@@ -262,6 +289,7 @@ static Roster *new_roster(const Side *side, const Intake *intake, enum row_class
 	gboolean is_exit = row == ROW_EXIT;
 	const GArray *bindings = side->layouts[is_exit ? TABLE_EXITS : TABLE_THREADS].bindings;
 	const gint *labels = is_exit ? side->exit_labels : side->labels;
+	gint uid = is_exit ? side->exit_uid : side->uid;
 	g_autofree gboolean *slots = g_new0(gboolean, registry_row(side->registry, row)->len + 1);
 
 	for (guint b = 0; b < bindings->len; b++)
@@ -270,6 +298,8 @@ static Roster *new_roster(const Side *side, const Intake *intake, enum row_class
 		if (labels[i] >= 0 && (is_exit || side->layered || axis_has(intake->axis, i) ||
 				       (i == LABEL_COMM && intake->plan->wants_digest)))
 			slots[labels[i]] = TRUE;
+	if (uid >= 0)
+		slots[uid] = TRUE;
 	if (side->layered && !is_exit)
 		layered_mark(side->layered, slots);
 	return roster_new(side->registry, row, slots, fold_entries);
@@ -288,6 +318,11 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 	for (guint i = 0; i < N_LABELS; i++) {
 		side->labels[i] = index_of_label(registry, ROW_THREAD, i);
 		side->exit_labels[i] = index_of_label(registry, ROW_EXIT, i);
+	}
+	side->uid = side->exit_uid = -1;
+	if (axis_has(intake->axis, LABEL_USER)) {
+		side->uid = registry_index(registry, ROW_THREAD, UID_METRIC, CTPROF_TYPE_U64);
+		side->exit_uid = registry_index(registry, ROW_EXIT, UID_METRIC, CTPROF_TYPE_U64);
 	}
 	side->start = registry_index(registry, ROW_THREAD, START_METRIC, CTPROF_TYPE_U64);
 	side->smaps = registry_index(registry, ROW_THREAD, SMAPS_METRIC, CTPROF_TYPE_MAP);

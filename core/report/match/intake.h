@@ -43,6 +43,7 @@ typedef struct intake {
 	const Axis *axis;
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
 	gboolean one_by_one;        /* threads are kept for a window */
+	GHashTable *users;          /* names, by number */
 	GHashTable *pids;           /* selected tgids, borrowed; NULL: all */
 	GHashTable *tids;           /* the same for tids */
 	NameKeys *names;            /* names of threads and their processes */
@@ -71,6 +72,7 @@ typedef struct side {
 	GHashTable *of_process;
 	Layered *layered;           /* NULL: no layer was asked for */
 	gint exit_labels[N_LABELS]; /* as labels, for exit records */
+	gint uid, exit_uid;         /* index of the user's number, if users are the groups; or -1 */
 	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
 	guint64 newest;             /* the highest start tick */
 	gboolean has_exits;         /* a source listened for ended threads */
@@ -90,6 +92,8 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
 /* Instead of side_add(): takes all rows of a moment, which must outlive the side, except those of
  * ctprof's own threads. */
 void side_hold(Side *side, Intake *intake, const Moment *moment);
+/* Returns the user's name as some process has it, or the number. */
+const char *intake_user(const Intake *intake, guint64 uid);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side, Intake *intake);
 /* Reads the part of a thread's row that is needed to name it. */

@@ -341,10 +341,10 @@ static void test_demand(void)
 		const char *metric;
 		guint stat, status, rollup, cmdline;
 	} cases[] = {
-		{"smaps_rollup_kib", 0, 0, 0, 0}, /* procfs reads this one */
+		{"smaps_rollup_kib", 0, 0, 0, 0}, /* procfs reads it */
 		{"pcomm", 0, 0, 0, 0},
 		{"rss_peak_bytes", 1, 1, 0, 0},
-		{"uid", 1, 1, 0, 0},
+		{"uid", 0, 0, 0, 0}, /* likewise */
 		{"cmdline", 1, 1, 0, 1},
 		{"pss_bytes", 2, 1, 1, 0},
 		{"memory_state", 2, 1, 1, 0},

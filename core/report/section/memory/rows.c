@@ -5,7 +5,7 @@
 
 /* Metrics of processes that tables of rows show, besides those of their groups. */
 static const char *const process_metrics[] = {
-	"pcomm", "ppid", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup",
+	"pcomm", "ppid", "state", "nr_threads", "smaps_rollup_kib", "smaps_state", "cgroup", "user",
 };
 
 /* The fold for a single row's value, of any kind. */
