@@ -60,7 +60,8 @@ const Quantity quantities[] = {
 		NO_COLUMN("heap", "bytes")},
 	SCREEN(COST_CPU) = {
 		COUNTER("run_time_ns"), .aliases = {"cpu"}, .measured = "CPU time",
-		.formulas = {SUM(A_NS, "run_time_ns"), SUM(A_TICK, "utime_clock_ticks", "stime_clock_ticks")},
+		.formulas = {SUM(A_NS, "run_time_ns"), SUM(A_TICK, "utime_clock_ticks", "stime_clock_ticks"),
+			     SUM(A_NS, "slice_length_ns")},
 		COLUMN("cpu", "CPU", "cpus", NONE, CTPROF_FIELD_SHORT | CTPROF_FIELD_BARS),
 		.column.role = CTPROF_FIELD_CPU},
 	SCREEN(COST_USER) = {
@@ -73,7 +74,8 @@ const Quantity quantities[] = {
 		FOR_MACHINES("system", "cpus")},
 	SCREEN(COST_WAITING) = {
 		COUNTER("wait_time_ns"), .aliases = {"waiting"}, .measured = "run-queue wait",
-		.formulas = {SUM(A_NS, "wait_time_ns"), SUM(A_NS, "cpu_delay_total_ns")},
+		.formulas = {SUM(A_NS, "wait_time_ns"), SUM(A_NS, "cpu_delay_total_ns"),
+			     SUM(A_NS, "run_delay_ns")},
 		SHORT("waiting", "WAITING", "threads", NONE),
 		.column.role = CTPROF_FIELD_WAITING},
 	SCREEN(COST_TURN) = {

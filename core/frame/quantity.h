@@ -12,7 +12,7 @@
 
 #define QUANTITY_INPUTS 8
 #define QUANTITY_ALIASES 2
-#define QUANTITY_FORMULAS 2
+#define QUANTITY_FORMULAS 3
 
 /* The sections that show metrics of threads. */
 #define SECTION_PRIMARY "primary"

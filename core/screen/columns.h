@@ -17,6 +17,7 @@
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
 	"  STATES          where most of the time went, by looks in between\n"                     \
+	"  run_delay:p99   99 of 100 values were this or less (--groups=latency)\n"                \
 	"  UNIT            systemd unit, container or pod of most threads\n"                       \
 	"  ~1.50           too low: some threads have no value\n"                                  \
 	"  -               not measured, or nothing to take the mean of\n"                         \

@@ -76,6 +76,26 @@ def test_the_aggressor_is_named():
     check("p-aggressor")
 
 
+def test_the_first_screen_has_percentiles_and_times():
+    """Even without the group sched, by which pools are ranked otherwise."""
+    command = [harness.CTPROF, "-q", "stat", "--groups=latency", "--sections=pools", "-fjson", "--", "sleep", "2"]
+    with spinning("p-victim", "p-other") as (victim, _):
+        before = times_of(victim)
+        found = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+        after = times_of(victim)
+    report = json.loads(found.stdout)
+    (section,) = report["sections"]
+    if "run_delay:p99" not in {field["name"] for field in section["fields"]}:
+        raise tap.Skip("no program can be loaded into the kernel")
+    (line,) = [line for line in section["lines"] if line["pool"] == "p-victim"]
+    shown = {name: value["candidate"] for name, value in line.items() if isinstance(value, dict) and "candidate" in value}
+    assert 0 < shown["run_delay:p50"] <= shown["run_delay:p99"] <= shown["run_delay:max"], shown
+    seconds = report["window"]["seconds"]
+    for name, ns in zip(("cpu", "waiting"), (b - a for a, b in zip(before, after, strict=True)), strict=True):
+        assert 0 < shown[name] * seconds <= 1.01 * ns / 1e9, (name, shown, seconds, ns)
+    assert shown["cpu"] + shown["waiting"] > 0.9, shown
+
+
 def test_a_process_may_be_called_like_what_is_none():
     """The parts of a wait that are no pool are known by labels."""
     check("(idle)")

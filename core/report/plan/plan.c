@@ -371,6 +371,7 @@ const Fold *plan_choose(gconstpointer data, const Metric *metric)
 			       ? choose_for_cost(def)
 			       : NULL;
 	if (g_hash_table_contains(plan->needed, def->name) || is_judged(plan, def) ||
+	    (plan->wants_digest && def->kind == CTPROF_HISTOGRAM) ||
 	    (plan->metrics->len == 0 && !(def->flags & CTPROF_METRIC_QUIET) &&
 	     (plan->options->runs ||
 	      plan_has_section(plan, delay ? SECTION_DELAY : SECTION_PRIMARY))))

@@ -25,6 +25,8 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
 };
 
+#define MOST_PERCENTILES 4
+
 /* A table being made, and the indexes of its fields. */
 typedef struct making {
 	const Digest *digest;
@@ -32,6 +34,8 @@ typedef struct making {
 	guint n_pools; /* with a line of their own */
 	guint texts[N_TEXTS];
 	guint costs[MOST_COSTS];
+	const Figure *percentiles[MOST_PERCENTILES];
+	guint n_percentiles, first_percentile;
 } Making;
 
 static const Series *past_of(const Making *making)
@@ -60,6 +64,24 @@ static gboolean has_states(const Making *making)
 	return window && states_instants(window->states) > 0;
 }
 
+/* Adds the percentiles of the histogram that was captured, or of the first of several. */
+static void add_percentiles(Making *making)
+{
+	const GArray *figures = making->digest->draft->figures;
+
+	for (guint i = 0; i < figures->len && making->n_percentiles < MOST_PERCENTILES; i++) {
+		const Figure *figure = &g_array_index(figures, Figure, i);
+		guint n = making->n_percentiles;
+
+		if (!figure->percentile || figure->percentile->quiet ||
+		    (n > 0 && making->percentiles[0]->measure != figure->measure))
+			continue;
+		guint field = table_take_field(making->table, &figure->field);
+		making->first_percentile = n > 0 ? making->first_percentile : field;
+		making->percentiles[making->n_percentiles++] = figure;
+	}
+}
+
 static void add_fields(Making *making)
 {
 	for (guint i = 0; i <= GONE; i++)
@@ -71,9 +93,11 @@ static void add_fields(Making *making)
 		making->texts[USR_SYS] = table_take_field(making->table, &texts[USR_SYS]);
 		if (past_of(making))
 			making->texts[HISTORY] = table_take_field(making->table, &texts[HISTORY]);
+		/* Read on demand only: a narrow terminal drops the columns after them instead. */
+		if (has_states(making))
+			making->texts[STATES] = table_take_field(making->table, &texts[STATES]);
+		add_percentiles(making);
 	}
-	if (has_states(making))
-		making->texts[STATES] = table_take_field(making->table, &texts[STATES]);
 	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
 }
 
@@ -127,6 +151,23 @@ static char *tell_modes(const CostLine *line, guint side)
 	return g_strdup_printf("%d/%d", share, 100 - share);
 }
 
+static void put_percentiles(const Making *making, struct ctprof_cell *cells, const Group *group)
+{
+	const Digest *digest = making->digest;
+
+	for (guint i = 0; i < making->n_percentiles; i++) {
+		const Figure *figure = making->percentiles[i];
+		struct ctprof_cell *cell = &cells[making->first_percentile + i];
+		struct ctprof_value sides[SIDES];
+
+		draft_figure(digest->draft, figure, group, sides);
+		if (digest->has_sides)
+			view_cell(digest->draft->view, sides, &figure->field, cell);
+		else
+			draft_put_same(digest->draft, cell, sides[digest->newest]);
+	}
+}
+
 /* Puts the fields that lines of sums do not have. */
 static void put_pool(const Making *making, struct ctprof_cell *cells, const CostLine *line)
 {
@@ -140,6 +181,7 @@ static void put_pool(const Making *making, struct ctprof_cell *cells, const Cost
 			 series_draw(past_of(making), line->name, "cpu", 0));
 	if (has_states(making))
 		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
+	put_percentiles(making, cells, line->group);
 	put(making, cells, UNIT, value_of_text(line->unit));
 }
 
