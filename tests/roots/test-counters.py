@@ -179,7 +179,7 @@ def test_a_quota_that_a_bpf_scheduler_keeps():
                 add_to(one.root / f"proc/137/task/{tid}/schedstat", {0: used * 5 * 10**6, 1: wait_s * 10**9})
                 add_to(one.root / f"proc/137/task/{tid}/status", {"voluntary_ctxt_switches:": 9})
             add_to(group / "cpu.stat", {"usage_usec": used * 10**4})
-            one.capture(later(idle=1500, user=used))
+            one.capture(later(idle=500, user=1500))
             lines = one.compare("--sections=findings")["sections"][0]["lines"]
             found = {line["finding"] for line in lines if line["sentence"].startswith("lab-multi ")}
             found &= {"throttled", "wants-cpu", "starved"}

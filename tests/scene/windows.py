@@ -132,6 +132,11 @@ def check_busiest(window, pool, numbers, text):
         yield f"{pool}: in the kernel, but user {user} system {system}"
 
 
+def check_runner_up(window, pool, numbers, text):
+    yield from check_amount(window, pool, numbers["cpu"], window.cpu(pool))
+    yield from check_member(window, pool, text, "run_time_ns")
+
+
 def check_waits(window, pool, numbers, text):
     cpu, waiting = window.cpu(pool), window.waiting(pool)
     threads = len(window.changes[pool]) + window.loose[pool]
@@ -199,7 +204,8 @@ def check_throttled(window, path, numbers, text):
         yield f"{path}: throttled {numbers['throttled']:.1f} %, exported {held} of {periods}"
 
 
-CHECKS = {"busiest": check_busiest, "starved": check_waits, "wants-cpu": check_waits, "disk-io": check_reads,
+CHECKS = {"busiest": check_busiest, "uses-cpu": check_runner_up, "starved": check_waits, "wants-cpu": check_waits,
+          "waits-beside-idle": check_waits, "disk-io": check_reads,
           "writes-files": check_writes, "switches": check_switches, "stuck": check_stuck, "grew": check_growth,
           "forks": check_forks, "came-and-went": check_exited, "throttled": check_throttled}
 

@@ -242,6 +242,19 @@ static void note_numbers(Table *table, const Subject *finding)
 		}
 }
 
+static void note_heading(const Digest *digest, Table *table, gboolean is_explained)
+{
+	guint n = digest->findings->len;
+
+	if (is_explained || (n > 0 && digest->n_findings == n))
+		table_note(table, "WHAT STANDS OUT");
+	else if (n > 0)
+		table_note(table, "WHAT STANDS OUT (and %u more: --all)", n - digest->n_findings);
+	/* Without the CPU time of threads, most rules had nothing to judge by. */
+	else if (digest->total.of[COST_CPU].type != CTPROF_VALUE_ABSENT)
+		table_note(table, "nothing stands out");
+}
+
 static void draft_findings(const Draft *draft, const Section *section)
 {
 	const char *explained = draft->plan->options->explain;
@@ -250,13 +263,7 @@ static void draft_findings(const Draft *draft, const Section *section)
 				  CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
 
 	table_add_fields(table, fields, n_fields(draft));
-	if (digest->findings->len == 0 && !explained)
-		table_note(table, "nothing stands out");
-	else if (explained || digest->n_findings == digest->findings->len)
-		table_note(table, "WHAT STANDS OUT");
-	else
-		table_note(table, "WHAT STANDS OUT (and %u more: --all)",
-			   digest->findings->len - digest->n_findings);
+	note_heading(digest, table, explained != NULL);
 	for (guint i = 0; i < digest->findings->len; i++) {
 		const Subject *finding = &g_array_index(digest->findings, Subject, i);
 

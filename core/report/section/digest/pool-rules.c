@@ -11,16 +11,19 @@
 #define MINUTE 60 /* s */
 
 /* Values below these are not worth a line. */
-#define LEAST_WAITING 1.0       /* threads */
+#define LEAST_WAITING 0.75      /* threads: one that waits three times as long as it runs */
 #define LEAST_RATIO 3.0         /* time waited / time run */
 #define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
+#define LEAST_IDLE_SHARE 0.5    /* of the CPUs */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
+#define LEAST_RUNNER_UP 0.25    /* of the CPU time of the pool that uses most */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
 #define LEAST_DISK_WAIT 0.5     /* threads */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */
+#define MOST_STRETCH 6          /* times a short window: what grew in it may not go on */
 #define MOST_GROWTH 2           /* times the former memory, per minute: above it, bytes are shown */
 #define LEAST_SWITCHES 10000.0  /* 1/s */
 #define MOST_WORK_NS 50000.0    /* CPU time per switch */
@@ -65,6 +68,9 @@ static gdouble contended(const Subject *subject)
 	const CostLine *line = subject->line;
 	gdouble threads = (gdouble)(threads_of(subject) + line->n_gone), held = 0;
 
+	/* A deadline thread that has used its runtime waits for its next period. */
+	if (why_is_deadline(subject))
+		return 0;
 	for (guint i = 0; i < digest->limits->len; i++) {
 		const Limits *limits = &g_array_index(digest->limits, Limits, i);
 		gboolean holds = limits_hold(limits, line->cgroup) && limits->throttled_s > 0;
@@ -82,7 +88,7 @@ static gdouble contended(const Subject *subject)
 }
 
 /* Returns the ratio of the time that its threads waited to the time that they ran. */
-static gdouble measure_starved(const Subject *subject)
+static gdouble measure_waits(const Subject *subject)
 {
 	gdouble waiting = contended(subject);
 
@@ -90,10 +96,37 @@ static gdouble measure_starved(const Subject *subject)
 					: NAN;
 }
 
+/* Whether half of the host's CPUs were idle on average, and the pool might have used them. */
+static gboolean has_idle(const Subject *subject)
+{
+	const HostState *host = &subject->digest->host;
+
+	return subject->digest->seconds > 0 && !subject->line->pinned &&
+	       host->cpus - host->busy >= host->cpus * LEAST_IDLE_SHARE;
+}
+
+static gdouble measure_lacking(const Subject *subject)
+{
+	return has_idle(subject) ? NAN : measure_waits(subject);
+}
+
+static gdouble measure_starved(const Subject *subject)
+{
+	return measure_lacking(subject) >= STARVED_RATIO ? measure_lacking(subject) : NAN;
+}
+
 /* The pool gets a part of what it asks for. */
 static gdouble measure_wants(const Subject *subject)
 {
-	return measure_starved(subject) < STARVED_RATIO ? measure_starved(subject) : NAN;
+	return measure_lacking(subject) < STARVED_RATIO ? measure_lacking(subject) : NAN;
+}
+
+/* Returns how many threads wait although CPUs are idle, unless what runs meanwhile is known. */
+static gdouble measure_bursts(const Subject *subject)
+{
+	return has_idle(subject) && measure_waits(subject) >= LEAST_RATIO && !subject_blame(subject)
+		       ? contended(subject)
+		       : NAN;
 }
 
 static gdouble measure_use(const Subject *subject)
@@ -142,10 +175,21 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 	add_blame(subject, sentence);
 }
 
+static void say_bursts(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+
+	SAY(sentence, "{} waits for a CPU in bursts, or beside idle ones", name_of(subject));
+	add_held_up(subject, sentence, ": ", contended(subject), "");
+	add_turn(subject, sentence);
+	SAY(sentence, ", while {} of {} CPUs are idle", term_cpus("idle", host->cpus - host->busy),
+	    term_count("cpus", "cpus", host->cpus));
+}
+
 /* Returns how many threads wait if it is known what runs meanwhile and no other rule reports it. */
 static gdouble measure_queue(const Subject *subject)
 {
-	return subject_blame(subject) && !(measure_starved(subject) >= LEAST_RATIO)
+	return subject_blame(subject) && !(measure_lacking(subject) >= LEAST_RATIO)
 		       ? contended(subject)
 		       : NAN;
 }
@@ -158,20 +202,50 @@ static void say_queue(const Subject *subject, Sentence *sentence)
 	add_blame(subject, sentence);
 }
 
+/* Whether it gets too little CPU, for which there are other rules. */
+static gboolean is_held_back(const Subject *subject)
+{
+	return measure_lacking(subject) >= LEAST_RATIO ||
+	       (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
+		contended(subject) < LEAST_QUEUE);
+}
+
+/* Returns the CPUs that the pool with most uses. */
+static gdouble most_used(const Digest *digest)
+{
+	gdouble most = 0;
+
+	for (guint i = 0; i < digest->lines->len; i++)
+		most = MAX(most, digest_cost(digest_line(digest, i), digest->newest, COST_CPU));
+	return most;
+}
+
 static gdouble measure_busiest(const Subject *subject)
 {
-	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	/* Pools that get too little have a finding of their own. */
-	if (measure_starved(subject) >= LEAST_RATIO ||
-	    (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
-	     contended(subject) < LEAST_QUEUE))
-		return NAN;
-	for (guint i = 0; i < digest->lines->len; i++)
-		if (digest_cost(digest_line(digest, i), digest->newest, COST_CPU) > cpu)
-			return NAN;
-	return cpu / digest->host.cpus * 100;
+	return !is_held_back(subject) && cpu >= most_used(subject->digest)
+		       ? cpu / subject->digest->host.cpus * 100
+		       : NAN;
+}
+
+/* The pool uses much, but another uses most. */
+static gdouble measure_runner_up(const Subject *subject)
+{
+	gdouble cpu = subject_cost(subject, COST_CPU), most = most_used(subject->digest);
+
+	return subject->digest->seconds > 0 && !is_held_back(subject) && cpu < most &&
+			       cpu >= most * LEAST_RUNNER_UP
+		       ? cpu / subject->digest->host.cpus * 100
+		       : NAN;
+}
+
+static void say_runner_up(const Subject *subject, Sentence *sentence)
+{
+	SAY(sentence, "{} uses {} CPU", name_of(subject),
+	    term_cpus("cpu", subject_cost(subject, COST_CPU)));
+	why_add_use(subject, sentence);
+	why_add_member(subject, sentence, COST_CPU);
 }
 
 static void say_busiest(const Subject *subject, Sentence *sentence)
@@ -261,8 +335,8 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* Returns the growth of a level in the window.  NAN: too little (per minute, if the window is
- * shorter), or the pool is new or consists of other processes. */
+/* Returns the growth of a level in the window.  NAN: too little (per minute, or for a window of
+ * less than ten seconds as much as in ten), or the pool is new or consists of other processes. */
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
@@ -279,7 +353,7 @@ static gdouble measure_growth(const Subject *subject)
 	/* An equal count may still be of other processes if not all of them could be read. */
 	(void)members_total(subject->digest->draft->window->members, line->group->sides[1], cost,
 			    &growth);
-	gdouble judged = growth * MAX(MINUTE / seconds, 1);
+	gdouble judged = growth * CLAMP(MINUTE / seconds, 1, MOST_STRETCH);
 	return judged >= MAX(LEAST_GROWTH, values[1]->real * LEAST_GROWTH_SHARE) ? growth : NAN;
 }
 
@@ -350,8 +424,10 @@ static void say_stuck(const Subject *subject, Sentence *sentence)
 const Rule pool_rules[] = {
 	{"starved", "ratio", STARVED_RATIO, measure_starved, say_starved, .cost = contended},
 	{"wants-cpu", "ratio", LEAST_RATIO, measure_wants, say_wants, .cost = contended},
+	{"waits-beside-idle", "threads", LEAST_WAITING, measure_bursts, say_bursts, .price = 1},
 	{"waits-for-cpu", "threads", LEAST_QUEUE, measure_queue, say_queue, .price = 1},
 	{"busiest", "percent", LEAST_BUSY_SHARE, measure_busiest, say_busiest, .cost = measure_use, .of = COST_CPU},
+	{"uses-cpu", "percent", LEAST_BUSY_SHARE, measure_runner_up, say_runner_up, .cost = measure_use, .of = COST_CPU},
 	{"disk-io", "percent", LEAST_IO_SHARE, measure_disk, say_disk, .cost = cost_io, .of = COST_READ},
 	{"writes-files", "percent", LEAST_IO_SHARE, measure_dirties, say_dirties, .cost = cost_io, .of = COST_WRITE},
 	{"waits-for-disk", "threads", LEAST_DISK_WAIT, measure_use, say_wait,

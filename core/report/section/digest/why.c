@@ -77,6 +77,13 @@ static void add_class(const Digest *digest, const CostLine *line, Sentence *sent
 		SAY(sentence, ", at nice {}", term_count("nice", "none", (gdouble)nice.min));
 }
 
+gboolean why_is_deadline(const Subject *subject)
+{
+	const struct ctprof_value policy = common(subject->digest, subject->line, POLICY);
+
+	return policy.type == CTPROF_VALUE_MODE && strcmp(policy.text, "SCHED_DEADLINE") == 0;
+}
+
 /* Returns the other pool that uses most CPU, of those pinned to the same CPUs if this one is
  * pinned; NULL: none.  It must use at least as much as this one: otherwise the pool's own threads
  * are in each other's way. */

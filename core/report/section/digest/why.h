@@ -22,5 +22,7 @@ void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
 void why_add_rivals(const Subject *subject, Sentence *sentence);
 /* Adds how the pool that uses most CPU uses it. */
 void why_add_use(const Subject *subject, Sentence *sentence);
+/* Whether all threads have a runtime of their own in each period: SCHED_DEADLINE. */
+gboolean why_is_deadline(const Subject *subject);
 /* Adds where the threads wait in the kernel. */
 void why_add_place(const Subject *subject, Sentence *sentence);
