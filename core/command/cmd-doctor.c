@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/ui.h"
 #include "cmd.h"
+#include "help.h"
 #include "plugin/loader.h"
 
 /* One line of the report: a plugin's finding about a group. */
@@ -110,29 +111,66 @@ static GArray *diagnose(const Session *session)
 	return out;
 }
 
-static int widest_group(const GArray *lines)
+/* Whether the two differ in their groups and plugins alone. */
+static gboolean is_alike(const struct diagnosis *a, const struct diagnosis *b)
 {
-	gsize width = 0;
-
-	for (guint i = 0; i < lines->len; i++)
-		width = MAX(width, strlen(g_array_index(lines, struct diagnosis, i).group));
-	return (int)width;
+	return a->state == b->state && g_strcmp0(a->why, b->why) == 0 &&
+	       g_strcmp0(a->remedy, b->remedy) == 0;
 }
 
+/* Returns the groups of which the same is said as in line i; NULL: an earlier line has them. */
+static char *list_groups(const GArray *lines, guint i)
+{
+	const struct diagnosis *first = &g_array_index(lines, struct diagnosis, i);
+	const char *before = NULL;
+	GString *text = g_string_new(NULL);
+
+	for (guint k = 0; k < lines->len; k++) {
+		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, k);
+
+		if (!is_alike(first, line))
+			continue;
+		if (k < i) {
+			g_string_free(text, TRUE);
+			return NULL;
+		}
+		if (strcmp(line->group, "-") == 0)
+			g_string_append_printf(text, " (plugin %s)", line->plugin);
+		else if (g_strcmp0(before, line->group) != 0)
+			g_string_append_printf(text, " %s", line->group);
+		before = line->group;
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void print_part(const char *label, const char *text)
+{
+	int indent = printf("%s", label);
+
+	help_wrap(text, indent, stdout);
+}
+
+/* Groups of which the same is said share a paragraph; those that work come first. */
 static void print_text(const GArray *lines)
 {
-	int width = widest_group(lines);
+	static const guint32 states[] = {CTPROF_WORKS, CTPROF_PARTLY, CTPROF_FAILS};
 
-	for (guint i = 0; i < lines->len; i++) {
-		const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+	for (guint s = 0; s < G_N_ELEMENTS(states); s++)
+		for (guint i = 0; i < lines->len; i++) {
+			const struct diagnosis *line = &g_array_index(lines, struct diagnosis, i);
+			g_autofree char *groups =
+				line->state == states[s] ? list_groups(lines, i) : NULL;
+			g_autofree char *label =
+				g_strdup_printf("%-7s ", plugin_finding_word(line->state));
 
-		printf("%-*s %-7s %s\n", width, line->group, plugin_finding_word(line->state),
-		       line->plugin);
-		if (line->why)
-			printf("%*s why:    %s\n", width, "", line->why);
-		if (line->remedy)
-			printf("%*s remedy: %s\n", width, "", line->remedy);
-	}
+			if (!groups)
+				continue;
+			print_part(label, groups + 1);
+			if (line->why)
+				print_part("        why:    ", line->why);
+			if (line->remedy)
+				print_part("        remedy: ", line->remedy);
+		}
 }
 
 static void print_json(const GArray *lines)

@@ -47,11 +47,20 @@ static glong widest_name(const Option *const *tables)
 	return width;
 }
 
-/* Prints text from the column indent on, in lines of that width. */
-static void print_wrapped(const char *text, glong indent, glong width, FILE *stream)
+/* Returns the width of lines: that of a narrow terminal, else MOST_WIDTH. */
+static glong width_of(FILE *stream)
+{
+	struct winsize size = {0};
+	gboolean is_narrow = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
+			     size.ws_col < MOST_WIDTH;
+
+	return is_narrow ? size.ws_col : MOST_WIDTH;
+}
+
+void help_wrap(const char *text, glong indent, FILE *stream)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
-	glong used = indent;
+	glong width = MAX(width_of(stream), indent + LEAST_TEXT), used = indent;
 
 	for (guint i = 0; words[i]; i++) {
 		glong length = g_utf8_strlen(words[i], -1);
@@ -66,11 +75,6 @@ static void print_wrapped(const char *text, glong indent, glong width, FILE *str
 
 static void print_table(const Option *const *tables, const Option *table, glong width, FILE *stream)
 {
-	struct winsize size = {0};
-	gboolean is_narrow = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
-			     size.ws_col < MOST_WIDTH;
-	glong all = MAX(is_narrow ? size.ws_col : MOST_WIDTH, 2 + width + GAP + LEAST_TEXT);
-
 	for (const Option *option = table; option->row.name; option++) {
 		g_autofree char *name = describe_name(option);
 		g_autofree char *text = option_describe(&option->row);
@@ -79,7 +83,7 @@ static void print_table(const Option *const *tables, const Option *table, glong 
 		if (is_hidden(tables, option))
 			continue;
 		fprintf(stream, "  %s%*s", name, pad, "");
-		print_wrapped(text, 2 + width + GAP, all, stream);
+		help_wrap(text, 2 + width + GAP, stream);
 	}
 }
 

@@ -3,6 +3,7 @@
 """doctor reports the real state of this host."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -174,14 +175,18 @@ def test_a_plugin_that_is_not_there_is_told():
 
 
 def test_text_and_json_say_the_same():
+    """Groups of which the same is said share a paragraph, which is wrapped."""
     text = harness.run("doctor").stdout.decode()
-    groups = diagnose()
-    width = max(map(len, groups))
-    for lines in groups.values():
+    assert max(map(len, text.splitlines())) <= 100, text
+    parts = [" ".join(part.split()) for part in re.split(r"^(?=works |partly |no )", text, flags=re.MULTILINE) if part]
+    states = [part.split()[0] for part in parts]
+    assert states == sorted(states, key=("works", "partly", "no").index), states
+    for group, lines in diagnose().items():
         for line in lines:
-            row = f"{line['group']:<{width}} {line['here']:<7} {line['plugin']}"
-            assert row in text, row
-            assert not line["why"] or line["why"] in text
+            name = group if group != "-" else f"(plugin {line['plugin']})"
+            said = "".join(f" {label}: {line[label]}" for label in ("why", "remedy") if line[label])
+            assert any(part.startswith(f"{line['here']} ") and f" {name} " in f"{part} " and part.endswith(said)
+                       for part in parts), (line, parts)
 
 
 if __name__ == "__main__":
