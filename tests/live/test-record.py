@@ -674,7 +674,10 @@ def test_history():
         assert set(whole["cpu_history"]) <= set("▁▂▃▄▅▆▇█"), whole
         used = sum(number(line["cpu"]) * number(line["seconds"]) for line in pool)
         seconds = sum(number(line["seconds"]) for line in pool)
-        assert used > 0 and abs(used - number(whole["cpu"]) * seconds) < 1e-6 * used
+        # No window has more than the one thread can use in it, even if it is read late at the end.
+        full = any(number(line["cpu"]) > 1 - 1e-6 for line in pool)
+        missing = number(whole["cpu"]) * seconds - used
+        assert used > 0 and -1e-6 * used < missing < (0.1 if full else 1e-6) * used, (missing, pool)
         shown = section("history", "show", file)
         assert [line["cpu"] for line in shown if line["subject"] == "sh"], "show has it, too"
         # Two samples have no history, nor does a report of metrics named by the user.

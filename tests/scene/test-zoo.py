@@ -71,7 +71,7 @@ def tour():
     wrong = [(r["situation"], r["wrong"]) for r in results if r["verdict"] == "FALSE"]
     assert not wrong, wrong
     assert len({r["situation"] for r in results}) >= LEAST
-    named = [r["verdict"] == "NAMED" for r in results if situation(r["situation"]).want]
+    named = [r["verdict"] == "NAMED" for r in results if situation(r["situation"]).wanted(r["user"])]
     assert sum(named) >= NAMED * len(named), f"{sum(named)} of {len(named)} named"
 
 

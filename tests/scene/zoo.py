@@ -4,7 +4,7 @@
 
 usage: zoo.py [--busy] [--user] [--again] [SITUATION...]
   --busy   beside two processes that compute and one that starts others
-  --user   ctprof runs as an ordinary user
+  --user   ctprof runs as an ordinary user, and so do the beasts that can
   --again  also what build/zoo.jsonl has the result of
 
 A situation is one or more beasts (beast.c). stat watches it for three seconds, and then
@@ -52,7 +52,7 @@ class Beast:
     def needs_root(self):
         return self.policy == os.SCHED_FIFO or self.quota or self.limit or self.nice < 0
 
-    def enter(self, folder):
+    def enter(self, folder, as_user):
         if folder:
             (folder / "cgroup.procs").write_text("0", encoding="utf-8")
         if self.cpus is not None:
@@ -61,14 +61,24 @@ class Beast:
             os.nice(self.nice)
         if self.policy is not None:
             os.sched_setscheduler(0, self.policy, os.sched_param(1 if self.policy == os.SCHED_FIFO else 0))
+        if as_user and not self.needs_root():
+            os.setgroups([])
+            os.setgid(harness.NOBODY)
+            os.setuid(harness.NOBODY)
 
 
 class Situation:
-    """want: each of these must match some sentence; never: none of these may match any."""
+    """want: each of these must match some sentence; never: none of these may match any.  records: only
+    records of ended threads have the cause, which an ordinary user does not get.  groups: those that show
+    it, if they are read on demand."""
 
-    def __init__(self, name, beasts, want=(), never=(), settle=1.0):
+    def __init__(self, name, beasts, want=(), never=(), settle=1.0, records=False, groups=None):
         self.name, self.beasts = name, beasts
         self.want, self.never, self.settle = want, never, settle
+        self.records, self.options = records, [f"--groups={groups}"] if groups else []
+
+    def wanted(self, as_user):
+        return () if as_user and self.records else self.want
 
 
 STARVED = r"{0}\b.* starved"
@@ -110,11 +120,11 @@ SITUATIONS = [
               [r"zoo-cap\b.*throttled by zoo-above.*0\.20 CPU"],
               [STARVED.format("zoo-cap"), BUSIEST.format("zoo-cap"), r"zoo-cap\b.* wants"]),
     Situation("quota-idle", [Beast("zoo-cap", "sleepers", 2, cgroup="zoo-cap", quota=0.2)], (), ["throttled", "zoo-cap"]),
-    Situation("jobs", [Beast("zoo-jobs", "jobs", 20000, 2)], ["zoo-jobs"], ()),
+    Situation("jobs", [Beast("zoo-jobs", "jobs", 20000, 2)], ["zoo-jobs"], (), records=True),
     Situation("fork-storm", [Beast("zoo-storm", "jobs", 500, 4)], ["zoo-storm"], ()),
     Situation("one-ends", [Beast("zoo-end", "ending", 3)], (), [r"came and went.*zoo-end", r"started.*zoo-end"]),
     Situation("one-ends-beside-jobs", [Beast("zoo-end", "ending", 3), Beast("zoo-jobs", "jobs", 20000, 1)], ["zoo-jobs"],
-              [r"(came and went|started and)[^,]*zoo-end"]),
+              [r"(came and went|started and)[^,]*zoo-end"], records=True),
     Situation("leak", [Beast("zoo-leak", "leak", 60)], [GROWS.format("zoo-leak")], ()),
     Situation("slow-leak", [Beast("zoo-leak", "leak", 20)], (), ()),
     Situation("leak-of-one", [Beast("zoo-leak", "leak-one", 60, 8)], [r"zoo-leak(\[\d+\]).*grew|grew.*zoo-leak\[\d+\]"], ()),
@@ -130,8 +140,10 @@ SITUATIONS = [
     Situation("sync", [Beast("zoo-sync", "sync-loop")], [r"zoo-sync\b"], [STARVED.format("zoo-sync")]),
     Situation("uninterruptible", [Beast("zoo-stuck", "stuck", 5)], [r"zoo-stuck.*\b5\b.*\bD\b|\b5\b.*zoo-stuck.*\bD\b"],
               [r"zoo-stuck.*disk"]),
-    Situation("convoy", [Beast("zoo-lock", "convoy", 16)], [r"zoo-lock\b.*(lock|futex|wait)"], [STARVED.format("zoo-lock")]),
-    Situation("deadlock", [Beast("zoo-dead", "deadlock")], [r"zoo-dead\b.*(deadlock|lock)"], [STARVED.format("zoo-dead")]),
+    Situation("convoy", [Beast("zoo-lock", "convoy", 16)], [r"zoo-lock\b.*(lock|futex|wait)"], [STARVED.format("zoo-lock")],
+              groups="all,lock"),
+    Situation("deadlock", [Beast("zoo-dead", "deadlock")], [r"deadlock.*zoo-dead\b"], [STARVED.format("zoo-dead")],
+              groups="all,lock"),
     Situation("pipe-stall", [Beast("zoo-writer", "pipe-stall")], (), [STARVED.format("zoo-writer"), DISK.format("zoo-writer")]),
     Situation("slow-peer", [Beast("zoo-client", "slow-peer")], (), [STARVED.format("zoo-client")]),
     Situation("epoll-idle", [Beast("zoo-server", "epoll-idle", 500)], (), ["zoo-server"]),
@@ -231,14 +243,14 @@ def measure(pid, name):
 
 
 @contextlib.contextmanager
-def running(beasts):
+def running(beasts, as_user=False):
     """Runs the beasts; yields name -> PID of each."""
     with contextlib.ExitStack() as stack:
         pids = {}
         for beast in beasts:
             folder = stack.enter_context(cgroup_of(beast))
             child = subprocess.Popen([BEAST, beast.name, beast.kind, *map(str, beast.numbers)], stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, text=True, preexec_fn=lambda b=beast, f=folder: b.enter(f))
+                                     stdout=subprocess.PIPE, text=True, preexec_fn=lambda b=beast, f=folder: b.enter(f, as_user))
             stack.callback(end, child)
             pids[beast.name] = int(child.stdout.readline())
             if beast.kind in SAY_READY:
@@ -313,14 +325,14 @@ def ctprof(*words, as_user=False):
     return json.loads(done.stdout) if "json" in words else done.stdout.decode()
 
 
-def watch(pids, spinners, as_user):
+def watch(pids, spinners, options, as_user):
     """Runs stat over the situation; returns its report, the wrong numbers of the beasts, the most CPUs that
     one of them used, and those that got next to nothing of what they wanted.  spinners: those that never
     sleep."""
     most, starved = 0, set()
     outer = {name: measure(pid, name) for name, pid in pids.items()}
     began = time.monotonic()
-    report = ctprof("--plugins=all", "stat", "--format", "json", "--", "sleep", SECONDS, as_user=as_user)
+    report = ctprof("--plugins=all", "stat", *options, "--format", "json", "--", "sleep", SECONDS, as_user=as_user)
     spent = time.monotonic() - began
     after = {name: measure(pid, name) for name, pid in pids.items()}
     seconds = report["window"]["seconds"]
@@ -352,10 +364,10 @@ def replayed(path):
 def say(situation, pids, as_user, is_brief):
     """Returns (sentences by command, what is wrong)."""
     spinners = {beast.name for beast in situation.beasts if beast.kind in NEVER_SLEEP}
-    report, wrong, cpu, starved = watch(pids, spinners, as_user)
+    report, wrong, cpu, starved = watch(pids, spinners, situation.options, as_user)
     said = {"stat": sentences_of(report)}
     if not is_brief:
-        wrong += say_of_recording(said, as_user)
+        wrong += say_of_recording(said, situation.options, as_user)
     for command, sentences in said.items():
         for pattern in situation.never:
             # A beast that other programs leave no CPU is starved, whatever else limits it.
@@ -365,11 +377,11 @@ def say(situation, pids, as_user, is_brief):
     return said, wrong
 
 
-def say_of_recording(said, as_user):
+def say_of_recording(said, options, as_user):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o777)
         path = Path(folder, "zoo.ctprof")
-        ctprof("record", "-q", "-i", "1s", "-n", SECONDS + 1, "-o", path, as_user=as_user)
+        ctprof("record", *options, "-q", "-i", "1s", "-n", SECONDS + 1, "-o", path, as_user=as_user)
         compared = ctprof("compare", "--format", "json", path, as_user=as_user)
         said["compare"] = sentences_of(compared)
         said["replay"] = replayed(path)
@@ -381,10 +393,10 @@ def judge(situation, busy=False, as_user=False, is_brief=False):
     """Returns one line of the table.  is_brief: only for stat."""
     if any(beast.needs_root() for beast in situation.beasts) and not harness.is_root():
         raise tap.Skip("needs root")
-    with running(NOISE if busy else []), running(situation.beasts) as pids:
+    with running(NOISE if busy else []), running(situation.beasts, as_user) as pids:
         time.sleep(situation.settle)
         said, wrong = say(situation, pids, as_user, is_brief)
-    missed = {command: [p for p in situation.want if not any(re.search(p, text) for text in sentences)]
+    missed = {command: [p for p in situation.wanted(as_user) if not any(re.search(p, text) for text in sentences)]
               for command, sentences in said.items()}
     verdict = "FALSE" if wrong else "NAMED" if not missed["stat"] else "SILENT"
     return {"situation": situation.name, "busy": busy, "user": as_user, "verdict": verdict, "wrong": wrong,
