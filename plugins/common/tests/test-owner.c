@@ -3,6 +3,7 @@
  * nothing. */
 #include <fcntl.h>
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -45,6 +46,50 @@ static void test_ordinary(void)
 		owner_charge(books.proc, getpid(), 3 * MS);
 	}
 	g_assert_false(owner_is_spent(books.proc, getpid(), LIMIT));
+}
+
+/* A process of a tree that the test writes. */
+static void write_process(const char *proc, int pid, const char *uid, const char *cgroup)
+{
+	g_autofree char *folder = g_strdup_printf("%s/%d", proc, pid);
+	g_autofree char *status = g_build_filename(folder, "status", NULL);
+	g_autofree char *lines = g_build_filename(folder, "cgroup", NULL);
+	g_autofree char *owner = g_strdup_printf("Uid:\t%s\t%s\t%s\t%s\n", uid, uid, uid, uid);
+	g_autofree char *path = g_strdup_printf("0::%s\n", cgroup);
+
+	g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+	g_assert_true(g_file_set_contents(status, owner, -1, NULL));
+	g_assert_true(g_file_set_contents(lines, path, -1, NULL));
+}
+
+/* An owner is a user in a top-level cgroup, and the first 4 ms of each process are free. */
+static void test_cgroups(void)
+{
+	static const struct {
+		const char *uid, *cgroup;
+		gboolean is_same; /* as the first */
+	} processes[] = {
+		{"1000", "/a.slice/one.scope", TRUE},
+		{"1000", "/a.slice/two.scope/deep", TRUE},
+		{"1000", "/b.slice/one.scope", FALSE},
+		{"1001", "/a.slice/one.scope", FALSE},
+	};
+	g_autofree char *proc = g_dir_make_tmp("ctprof-owner-XXXXXX", NULL);
+	const char *argv[] = {"rm", "-rf", proc, NULL};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(processes); i++)
+		write_process(proc, 10 + (int)i, processes[i].uid, processes[i].cgroup);
+	int fd = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	owner_again();
+	owner_charge(fd, 10, 4 * MS + LIMIT);
+	g_assert_false(owner_is_spent(fd, 10, LIMIT));
+	owner_charge(fd, 10, 4 * MS + 1);
+	for (gsize i = 0; i < G_N_ELEMENTS(processes); i++)
+		g_assert_cmpint(owner_is_spent(fd, 10 + (int)i, LIMIT), ==, processes[i].is_same);
+	owner_again();
+	close(fd);
+	g_spawn_sync(NULL, (char **)(gpointer)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+		     NULL, NULL, NULL);
 }
 
 /* Starts a process of that user; has_ns: in a user namespace of its own. */
@@ -113,6 +158,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/owner/ordinary", test_ordinary);
+	g_test_add_func("/owner/cgroups", test_cgroups);
 	g_test_add_func("/owner/hostile", test_hostile);
 	return g_test_run();
 }

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "owner.h"
 #include "rig.h"
 #include "traps.h"
 
@@ -125,6 +126,33 @@ static void test_list(void)
 	rig_assert_absent(rig, CTPROF_ABSENT_INVALID);
 }
 
+#define MS G_GUINT64_CONSTANT(1000000)
+
+/* The processes of one owner get a second in excess of what is ordinary, 4 ms each. */
+static void test_owner(void)
+{
+	g_autofree char *plain = rig_built("tests/jemalloc-worker-plain");
+	g_autofree char *library = rig_built("tests/libtoy-tsd.so");
+	const char *argv[] = {plain, "quiet", "3", library, NULL};
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (!rig_need(plain, "the build's worker"))
+		return;
+	g_autoptr(RigWorker) worker = rig_worker_new(argv, NULL);
+	g_autoptr(Rig) rig = rig_new(NULL, NULL);
+	/* Its files are known afterwards, so that the next look costs next to nothing. */
+	rig_collect(rig, worker->pid);
+	owner_again();
+	owner_charge(proc, worker->pid, 1004 * MS);
+	rig_collect(rig, worker->pid);
+	rig_assert_truth(rig, worker);
+	owner_charge(proc, worker->pid, 4 * MS + 1);
+	rig_collect(rig, worker->pid);
+	rig_assert_absent(rig, CTPROF_ABSENT_TIMEOUT);
+	owner_again();
+	close(proc);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -134,5 +162,6 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &traps[i], test_trap);
 	}
 	g_test_add_func("/jemalloc/hostile/list of threads", test_list);
+	g_test_add_func("/jemalloc/hostile/owner", test_owner);
 	return g_test_run();
 }

@@ -280,6 +280,33 @@ static void test_many_stuck(void)
 	wait_for_threads(threads);
 }
 
+/* A process that does not answer is asked once, and again when its helper has come back. */
+static void test_asked_again(void)
+{
+	guint threads = run_count_own("task");
+	RUN run = {0};
+
+	run_set_gate(FALSE);
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps-timeout", "20000000");
+	fake_host_want(run.fake, "smaps_rollup_kib");
+	run_begin(&run);
+	instance(&run)->limits.read_file = run_gated_read;
+	for (guint sample = 0; sample < 3; sample++) {
+		add_stuck(&run, 10);
+		run_threads(&run);
+		g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
+				 CTPROF_ABSENT_TIMEOUT);
+		g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, 1);
+		g_assert_cmpint(run.ops->again(run.self), ==, 0);
+	}
+	run_set_gate(TRUE);
+	wait_for_threads(threads);
+	run_add_thread(&run, 10, 10, "a");
+	run_threads(&run);
+	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_rollup_kib"), ==, "Rss=10");
+}
+
 /* When all helpers have been abandoned, no more files are opened. */
 static void test_all_stuck(void)
 {
@@ -287,6 +314,7 @@ static void test_all_stuck(void)
 	guint fds = run_count_own("fd");
 	guint n = LANE_HELPERS + 6;
 
+	g_assert_cmpuint(LANE_HELPERS, ==, 512); /* as documented */
 	run_set_gate(FALSE);
 	{
 		RUN run = {0};
@@ -370,6 +398,28 @@ static void test_budget(void)
 	g_assert_cmpuint(read_slowly("always"), ==, SLOW_FILES);
 }
 
+#define BUDGET_NS G_GUINT64_CONSTANT(1000000000)
+#define ORDINARY_NS G_GUINT64_CONSTANT(4000000)
+
+/* The processes of one owner get half of the budget in excess of what is ordinary. */
+static void test_owner(void)
+{
+	RUN run = {0};
+
+	run_init_tree(&run);
+	fake_host_option(run.fake, "smaps-budget", "1000000000");
+	run_begin(&run);
+	run_add_thread(&run, 10, 10, "a");
+	owner_charge(-1, 10, ORDINARY_NS + BUDGET_NS / 2);
+	run_threads(&run);
+	g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==, CTPROF_PRESENT);
+	run_add_thread(&run, 11, 11, "a");
+	owner_charge(-1, 10, ORDINARY_NS + 1);
+	run_threads(&run);
+	g_assert_cmpuint(fake_host_state(run.fake, 0, "smaps_rollup_kib"), ==,
+			 CTPROF_ABSENT_TIMEOUT);
+}
+
 static _Atomic bool has_company;
 
 static ssize_t lonely_read(int fd, void *buf, size_t size)
@@ -412,8 +462,10 @@ int main(int argc, char **argv)
 	g_test_add_func("/procfs/smaps/no-helper", test_no_helper);
 	g_test_add_func("/procfs/smaps/stuck", test_stuck);
 	g_test_add_func("/procfs/smaps/many-stuck", test_many_stuck);
+	g_test_add_func("/procfs/smaps/asked-again", test_asked_again);
 	g_test_add_func("/procfs/smaps/all-stuck", test_all_stuck);
 	g_test_add_func("/procfs/smaps/budget", test_budget);
+	g_test_add_func("/procfs/smaps/owner", test_owner);
 	g_test_add_func("/procfs/smaps/long-read", test_long_read);
 	return g_test_run();
 }
