@@ -8,14 +8,19 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fakehost.h"
 #include "hostile.h"
 #include "parser.h"
+#include "sandbox.h"
 
 #define PROGRAM BUILD_DIR "/ctprof-jemalloc-examine"
 #define BUDGET_NS G_GUINT64_CONSTANT(400000000)
@@ -312,7 +317,81 @@ static void test_killed(struct rig *rig, gconstpointer data)
 	assert_serves(rig);
 }
 
+static gpointer ask_and_end(gpointer rig)
+{
+	assert_serves(rig);
+	return NULL;
+}
+
+/* It ends with the thread that started it, though its socket stays open. */
+static void test_ends_with_thread(struct rig *rig, gconstpointer data)
+{
+	int status = 0;
+
+	(void)data;
+	g_thread_join(g_thread_new("asks", ask_and_end, rig));
+	g_assert_cmpint(waitpid(rig->parser.pid, &status, 0), ==, rig->parser.pid);
+	g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	rig->parser.pid = 0;
+	close(rig->parser.fd);
+}
+
 /* ---- its rights --------------------------------------------------------- */
+
+/* Runs in a child: makes calls that only an allow-list refuses, and one that is allowed. */
+static int try_calls(void)
+{
+	struct stat st;
+
+	if (sandbox_enter() < 0)
+		return -1;
+	if (open("/dev/null", O_RDONLY) >= 0 || errno != EPERM)
+		return 1;
+	if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0 || errno != EPERM)
+		return 2;
+	if (syscall(SYS_getpid) >= 0 || errno != EPERM)
+		return 3;
+	if (fstat(STDIN_FILENO, &st) >= 0 || errno != EPERM)
+		return 4;
+	if (mmap(NULL, 1, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+		return 5;
+	return lseek(-1, 0, SEEK_SET) < 0 && errno == EBADF ? 0 : 6;
+}
+
+static void test_allow_list(struct rig *rig, gconstpointer data)
+{
+	int status = 0;
+
+	(void)rig;
+	(void)data;
+	pid_t child = fork();
+	/* Not _exit(), before which a sanitizer makes calls that are refused. */
+	if (child == 0)
+		syscall(SYS_exit_group, try_calls());
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+}
+
+static void assert_limit(const struct rig *rig, __rlimit_resource_t resource, guint64 most)
+{
+	struct rlimit limit;
+
+	g_assert_cmpint(prlimit(rig->parser.pid, resource, NULL, &limit), ==, 0);
+	g_assert_cmpuint(limit.rlim_max, <=, most);
+}
+
+/* It has its socket, two of /dev/null, and perhaps still the file, but none that is open here. */
+static void assert_descriptors(const struct rig *rig)
+{
+	g_autofree char *path = g_strdup_printf("/proc/%d/fd", (int)rig->parser.pid);
+	g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	/* Only root can look into a process that is not dumpable. */
+	g_assert_true(dir || geteuid() != 0);
+	while (dir && (name = g_dir_read_name(dir)))
+		g_assert_true(name[0] == '.' || (strlen(name) == 1 && name[0] <= '3'));
+}
 
 static void test_rights(struct rig *rig, gconstpointer data)
 {
@@ -320,13 +399,18 @@ static void test_rights(struct rig *rig, gconstpointer data)
 					    "CapEff:\t0000000000000000\n", "NoNewPrivs:\t1\n",
 					    "Seccomp:\t2\n"};
 	g_autofree char *text = NULL;
+	int inherited = fcntl(STDERR_FILENO, F_DUPFD, 100);
 
 	(void)data;
 	assert_serves(rig);
+	close(inherited);
 	g_autofree char *path = g_strdup_printf("/proc/%d/status", (int)rig->parser.pid);
 	g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
 	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
 		g_assert_nonnull(strstr(text, lines[i]));
+	assert_descriptors(rig);
+	assert_limit(rig, RLIMIT_DATA, 320 * MIB);
+	assert_limit(rig, RLIMIT_AS, 2048 * MIB);
 	/* A file of another user is read by another process. */
 	pid_t before = rig->parser.pid;
 	assert_serves(rig);
@@ -389,6 +473,10 @@ int main(int argc, char **argv)
 	g_test_add("/jemalloc/parser/endless", struct rig, NULL, set_up, test_endless, tear_down);
 	g_test_add("/jemalloc/parser/raised", struct rig, NULL, set_up, test_raised, tear_down);
 	g_test_add("/jemalloc/parser/killed", struct rig, NULL, set_up, test_killed, tear_down);
+	g_test_add("/jemalloc/parser/ends with its thread", struct rig, NULL, set_up,
+		   test_ends_with_thread, tear_down);
+	g_test_add("/jemalloc/parser/allow-list", struct rig, NULL, set_up, test_allow_list,
+		   tear_down);
 	g_test_add("/jemalloc/parser/rights", struct rig, NULL, set_up, test_rights, tear_down);
 	g_test_add("/jemalloc/parser/limited", struct rig, NULL, set_up, test_limited, tear_down);
 	g_test_add("/jemalloc/parser/no parser", struct rig, NULL, set_up, test_no_parser,
