@@ -169,7 +169,7 @@ def planted():
             thread(7, s, cgroup=f"/{s}.slice/{s}@{s}.service", run_time_ns=18446744073709551615,
                    extra={"cmdline": f"/bin/{s} --{s}", "cwd": f"/{s}", "user": s, "acme_text": s,
                           "acme_map": {s: 1}, "acme_texts": {s: s}, "cgroup_v1": {"cpu": f"/{s}"},
-                          "acme_char": "S"}),
+                          "acme_char": "S", "nameless": s}),
             # Text that is not UTF-8 is also stored in hex.
             {**thread(8, f"{s}\ufffd"), "comm_hex": s.encode().hex() + "ff",
              "pcomm_hex": s.encode().hex() + "ff"},
@@ -377,8 +377,10 @@ def test_two_captures_by_one_key():
         other = redact(b, tmp / "other")
         _, told = compare(ra, other)
         assert "names: redacted by the key" in told, told
-        comms = [{t["comm"] for t in frames_of(file)[0]["threads"]} for file in (ra, rb, other)]
-        assert comms[0] & comms[1] and not comms[0] & comms[2], comms
+        # Without a file the key is another one each time.
+        again = redact(b, tmp / "again")
+        comms = [{t["comm"] for t in frames_of(file)[0]["threads"]} for file in (ra, rb, other, again)]
+        assert comms[0] & comms[1] and not comms[0] & comms[2] and not comms[3] & (comms[0] | comms[2]), comms
 
 
 def test_a_recording():

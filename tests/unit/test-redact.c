@@ -145,6 +145,19 @@ static void test_words(void)
 	g_assert_cmpstr(mine, !=, theirs);
 }
 
+/* A word is made of the HMAC-SHA256 of 'w' and the word: a letter for the low half of each byte. */
+static void test_hmac(void)
+{
+	g_autofree char *hex = g_compute_hmac_for_data(G_CHECKSUM_SHA256, key, sizeof key,
+						       (const guchar *)"wnginx", 6);
+	g_autofree char *made = redact(LAW_NAME, "nginx");
+
+	g_assert_cmpuint(strlen(made), ==, WORD_LETTERS);
+	for (gsize i = 0; i < WORD_LETTERS; i++)
+		g_assert_cmpint(made[i], ==,
+				"GHJKLMNPQRSTVWXZ"[g_ascii_xdigit_value(hex[2 * i + 1])]);
+}
+
 /* The digests of these have a common prefix: 40 bits of one, 24 of the other, are too few to
  * distinguish all names of a fleet. */
 static void test_no_two_are_one(void)
@@ -267,6 +280,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/redact/laws", test_laws);
 	g_test_add_func("/redact/words", test_words);
+	g_test_add_func("/redact/hmac", test_hmac);
 	g_test_add_func("/redact/no-two-are-one", test_no_two_are_one);
 	g_test_add_func("/redact/limit", test_limit);
 	g_test_add_func("/redact/folding", test_folding);

@@ -63,6 +63,8 @@ static void set_scene(struct scene *ret)
 	link_to(ret, "../../../file", "above");
 	link_to(ret, "../outside", "escape");
 	link_to(ret, "loop", "loop");
+	link_to(ret, "/dev/zero", "to-device");
+	link_to(ret, "/dev/tty", "to-terminal");
 }
 
 static void clear_scene(struct scene *scene)
@@ -139,6 +141,8 @@ static void test_not_opened(void)
 	g_assert_cmpint(inotify_add_watch(watch, fifo, IN_OPEN), >=, 0);
 	g_assert_cmpint(foreign_open_below(&view.files, "/fifo"), ==, -EINVAL);
 	g_assert_cmpint(foreign_open(&view.files, "1/root/to-fifo"), ==, -EINVAL);
+	g_assert_cmpint(foreign_open(&view.files, "1/root/to-device"), ==, -EINVAL);
+	g_assert_cmpint(foreign_open(&view.files, "1/root/to-terminal"), ==, -EINVAL);
 	g_assert_cmpuint(count_opens(watch), ==, 0);
 	/* The watch detects an opening. */
 	g_assert_cmpint(inotify_add_watch(watch, file, IN_OPEN), >=, 0);

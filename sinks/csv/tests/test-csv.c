@@ -59,6 +59,7 @@ static void test_names(void)
 		{"\t=1", "\\x09=1"},
 		{"a\r\nb", "a\\x0d\\x0ab"},
 		{"\xff", "\\xff"},
+		{"a\xe2\x80\xae", "a\\xe2\\x80\\xae"},
 		{"日本", "日本"},
 		{"", ""},
 	};
