@@ -184,6 +184,10 @@ def check_raised(name, raise_rights):
         if os.statvfs(program).f_flag & os.ST_NOSUID:
             raise tap.Skip("files are without such rights here")
         assert not listed(), "code of the caller's choice runs with another's rights"
+        # Even if it is named on the command line.
+        command[1:1] = ["--plugin-path", str(r.plugins)]
+        os.chown(r.plugins, SOMEBODY, SOMEBODY)
+        assert not listed(), "a plugin that its caller can change runs with another's rights"
 
 
 add_tests(globals(), "environment_is_ignored_with_raised", check_raised, {
@@ -223,6 +227,7 @@ def check_named_file(name, raise_rights):
         secret.chmod(0o600)
         # The output folder is root's, too.
         for arguments in (["show", "--categories", secret, secret], ["show", secret],
+                          ["compare", secret, secret], ["memory", "processes", secret],
                           ["--proc-root", r.proc, "capture", "-o", r.file]):
             command = [str(program), "--plugin-path", str(r.plugins)] + [str(word) for word in arguments]
             raise_rights(program)

@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -342,6 +343,54 @@ static void trouble_doom(void)
 	raise(SIGKILL);
 }
 
+/* A request of delivery.c. */
+struct trouble_request {
+	unsigned verb, number;
+	char name[256], temporary[256];
+};
+
+/* Sends it, with these descriptors, to the only socket of the process, the one of the supervisor.
+ * Returns that, or -1. */
+static int trouble_ask(struct trouble_request *request, const int fds[2])
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = {.header = {CMSG_LEN(2 * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec part = {request, sizeof *request};
+	const struct msghdr message = {.msg_iov = &part,
+				       .msg_iovlen = 1,
+				       .msg_control = &control,
+				       .msg_controllen = sizeof control};
+	int fd = 3;
+
+	memcpy(CMSG_DATA(&control.header), fds, 2 * sizeof fds[0]);
+	while (fd < 1024 && sendmsg(fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof *request)
+		fd++;
+	return fd < 1024 ? fd : -1;
+}
+
+/* Asks the supervisor to give its file TOY_VICTIM/open/file the name TOY_VICTIM/forged. */
+static void trouble_forge(void)
+{
+	struct trouble_request request = {.verb = 0 /* begin */, .number = 1, .name = "forged"};
+	const char *folder = getenv("TOY_VICTIM");
+	char path[512];
+	int answer;
+
+	snprintf(path, sizeof path, "%s/open/file", folder);
+	const int fds[] = {open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600),
+			   open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	int line = trouble_ask(&request, fds);
+	request.verb = 2; /* commit */
+	if (line < 0 || send(line, &request, sizeof request, MSG_NOSIGNAL) < 0 ||
+	    recv(line, &answer, sizeof answer, 0) != (ssize_t)sizeof answer ||
+	    write(fds[0], "asked", 5) != 5)
+		abort();
+	close(fds[0]);
+	close(fds[1]);
+}
+
 /* Reads the memory of a process that never releases its mmap lock: not even SIGKILL ends
  * that read. */
 static void trouble_freeze_by(const char *pid)
@@ -451,6 +500,7 @@ static const struct trouble {
 	{"attach-", trouble_attach},
 	{"signal-", trouble_signal},
 	{"doom-", trouble_doom},
+	{"forge-", trouble_forge},
 	{"freeze-", trouble_freeze},
 	{"chill-", trouble_chill},
 	{"start-", trouble_start},
