@@ -39,7 +39,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX 512
+#define MAX 1200
 #define REQUEST_BYTES (256u * 1024)
 #define PROGRAM "/bin/sleep"
 /* Files numbered from here on: closing them is never answered. */

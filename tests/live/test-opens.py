@@ -42,13 +42,13 @@ def lay_traps(folder):
 
 
 @contextlib.contextmanager
-def hostile(user):
+def hostile(user, *through):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         library = lay_traps(folder)
         folder.chmod(0o755)
         os.chown(folder, user, user)
-        with subprocess.Popen([TOYS / "jemalloc-worker-plain", "quiet", "3", library], cwd="/",
+        with subprocess.Popen([*through, TOYS / "jemalloc-worker-plain", "quiet", "3", library], cwd="/",
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               **harness.other_user(user)) as process:
             while (line := process.stdout.readline()) and line != b"ready\n":
@@ -99,13 +99,8 @@ def capture_traced(pid, output, log):
     return log
 
 
-def test_no_path_of_a_user_is_read_before_its_kind_is_known():
-    harness.need_command("strace")
-    harness.need_command("objcopy")
-    user = harness.need_other_user()
-    if not (TOYS / "libtoy-stripped.so").exists():
-        raise tap.Skip("the source jemalloc was not built")
-    with hostile(user) as (pid, folder), tempfile.TemporaryDirectory() as output:
+def check_opens(user, *through):
+    with hostile(user, *through) as (pid, folder), tempfile.TemporaryDirectory() as output:
         log = Path(output) / "log"
         # On a busy host the time limit of a process ends before all of its files are examined.
         for _ in range(10):
@@ -126,7 +121,21 @@ def test_no_path_of_a_user_is_read_before_its_kind_is_known():
             assert REOPENED.match(path) and "/proc>" in at, (at, path, flags, what)
             assert what in known and what == f"{folder}/libtraps.so", (path, what)
         assert "/etc/shadow" not in {what for _, _, flags, what in seen if "O_PATH" not in flags}
+        # Nothing of a process is opened for writing.
+        assert not [what for _, _, flags, what in seen if what.startswith("/proc/") and re.search("WRONLY|RDWR", flags)]
         check_no_code_of_theirs(log, folder)
+
+
+def test_no_path_of_a_user_is_read_before_its_kind_is_known():
+    """Also where root in a container, which has mounts of its own, is that user."""
+    harness.need_command("strace")
+    harness.need_command("objcopy")
+    user = harness.need_other_user()
+    if not (TOYS / "libtoy-stripped.so").exists():
+        raise tap.Skip("the source jemalloc was not built")
+    check_opens(user)
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode == 0:
+        check_opens(0, "unshare", "-m")
 
 
 if __name__ == "__main__":

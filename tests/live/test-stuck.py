@@ -6,6 +6,7 @@ not answer."""
 import contextlib
 import json
 import os
+import select
 import stat
 import subprocess
 import sys
@@ -208,7 +209,8 @@ def test_one_that_gets_stuck_between_being_asked_and_being_read():
         with stuck_below(place, late=1) as (pid,):
             status, said, shot = capture_with_toy(folder, "toy,procfs,snapshot", "lure-thread", place,
                                                   "--pid", worker.pid, "--pid", pid)
-        assert status == 0 and "kept plugin procfs waiting" in said, (status, said)
+        # After a quarter of --plugin-timeout.
+        assert status == 0 and "kept plugin procfs waiting for 1 s: starting over" in said, (status, said)
         assert "run_time_ns" in lost(shot, pid), shot.absences(shot.rows[(pid, pid)])
         assert shot.value(shot.rows[(worker.pid, worker.pid)], "run_time_ns")[0] == "value"
 
@@ -220,7 +222,35 @@ def test_a_process_that_not_even_sigkill_ends_is_left_behind():
         plugins = rig.everything().replace("-procfs,", "")
         status, said, shot = capture_with_toy(folder, plugins, "freeze-thread", pid, "--pid", worker.pid)
         assert status == 4 and "plugin toy: left out: it made no progress" in said, (status, said)
+        assert said.count("starting over without that process") == 3, said
         assert shot.value(shot.rows[(worker.pid, worker.pid)], "run_time_ns")[0] == "value"
+
+
+def time_to_end(made, pid):
+    """How long an interrupted capture takes to end, one of whose threads waits for that process."""
+    with subprocess.Popen(
+            made.command("capture", "-o", made.file, "--pid", os.getpid(), plugins="toy,procfs"),
+            env={**os.environ, "TOY_FAULT": "freeze-open", "TOY_VICTIM": str(pid)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        child = f"/proc/{process.pid}/task/{process.pid}/children"
+        harness.wait_for(lambda: any(harness.state_of(int(one), int(one)) == "D" for one in Path(child).read_text().split()),
+                         "the wait")
+        began = time.monotonic()
+        process.terminate()
+        process.wait(timeout=harness.PATIENCE_S)
+        took = time.monotonic() - began
+        # The process that was left behind keeps the pipe open.
+        assert not select.select([process.stdout], [], [], 0.1)[0], "the end of the pipe"
+        process.stdout.close()
+        return took
+
+
+def test_ctprof_goes_on_without_it_after_half_a_second():
+    """After the 0.4 s that it had to end by itself; a busy host takes longer."""
+    with stuck(mmap=1) as (pid,), rig.rig() as made:
+        (made.plugins / "ctprof-snapshot.so").unlink()
+        took = [time_to_end(made, pid) for _ in range(3)]
+        assert 0.9 <= min(took) < 1.4, took
 
 
 def stat_with_toy(plugins, fault, pid):
@@ -267,6 +297,19 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         assert str(worker.pid).encode() in view.stdout, view.stderr
         harness.capture("--plugins=procfs,states", "--groups=identity,wait")
         harness.capture("--plugins=procfs", user=harness.need_other_user())
+
+
+def test_beyond_1024_of_those_no_one_is_read():
+    """They and the 128 that may be asked at a time; a later sample of a recording asks no one."""
+    with stuck(exec=1160), harness.Worker() as worker, tempfile.TemporaryDirectory() as folder:
+        shot = harness.capture("--plugins=procfs")
+        assert "run_time_ns" in lost(shot, worker.pid), shot.absences(shot.rows[(worker.pid, worker.pid)])
+        assert not lost(shot, os.getpid()), shot.absences(shot.rows[(os.getpid(), os.getpid())])
+        file = Path(folder) / "host.ctprof"
+        harness.run("--plugins=procfs", "record", "-n", 2, "-i", "50ms", "--smaps=never", "-o", file)
+        first, second = harness.frames(file)
+        changed = {row["tgid"]: row for row in second["changed"]}
+        assert "run_time_ns" in changed[os.getpid()]["presence"]["timeout"], changed[os.getpid()]
 
 
 def check_no_request(pids):
