@@ -40,9 +40,11 @@ def is_test(name):
         (name.startswith(TOOLS) and (SOURCE / name).exists())
 
 
-def test_each_sentence_about_what_is_done_names_its_tests():
-    bare = [sentence for bullet in bullets(section("What is done about it"))
-            for sentence in re.split(r"(?<=\.) (?=[A-Z])", re.sub(r"`[^`]+`", lambda m: m[0].replace(". ", ""), bullet))
+def test_each_sentence_names_its_tests():
+    blocks = [*bullets(section("What is done about it")), *bullets(section("Known limits")),
+              " ".join(section("What a file says").split())]
+    bare = [sentence for block in blocks
+            for sentence in re.split(r"(?<=\.) (?=[A-Z])", re.sub(r"`[^`]+`", lambda m: m[0].replace(". ", ""), block))
             if not re.search(r"\[(`[^`]+`(, )?)+\]\.$", sentence)]
     assert bare == [], bare
 
