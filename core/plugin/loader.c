@@ -380,7 +380,10 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 		gboolean must =
 			select_names(select, name) || (needed && g_strv_contains(needed, name));
 
-		if (!must && !select_has(select, name))
+		/* A sink that no one asks for would only cost its libraries. */
+		gboolean is_idle = needed && is_among(name, CTPROF_SINKS);
+
+		if (!must && (is_idle || !select_has(select, name)))
 			continue;
 		const char *lost = supervise_lost(name);
 		Plugin *plugin = lost ? load_lost(path, name, lost, select, must, &local)

@@ -202,20 +202,14 @@ static void tell_left_out(const Session *session, const CapturingRequest *reques
 /* Returns the sink of that name, if it can write a capture. */
 static Plugin *find_sink(const Session *session, const char *name, GError **error)
 {
-	g_autoptr(GString) able = g_string_new(NULL);
+	Plugin *sink = plugin_find(session->plugins, name, CTPROF_KIND_SINK);
 
-	for (guint i = 0; i < session->plugins->len; i++) {
-		Plugin *plugin = g_ptr_array_index(session->plugins, i);
-
-		/* Ops of the other kind of plugin are NULL. */
-		if (!plugin->sink.begin && !plugin_can_tabulate(plugin))
-			continue;
-		if (strcmp(plugin_name(plugin), name) == 0)
-			return plugin;
-		g_string_append_printf(able, " %s", plugin_name(plugin));
-	}
-	error_set_usage(error, "--sink '%s': expected a sink that writes captures:%s", name,
-			able->len ? able->str : " none is loaded");
+	if (sink && (sink->sink.begin || plugin_can_tabulate(sink)))
+		return sink;
+	error_set_usage(error,
+			"--sink '%s': expected a sink that writes captures, such as snapshot "
+			"(see 'ctprof plugins')",
+			name);
 	return NULL;
 }
 

@@ -132,6 +132,13 @@ void context_note_facts(Context *context, const LoadFacts *facts)
 			g_hash_table_replace(context->plugins, g_strdup(words[0]),
 					     g_strdup(words[1]));
 	}
+	/* A sink has no metrics that could not compare. */
+	for (guint i = 0; facts->reports && i < facts->reports->len; i++) {
+		g_auto(GStrv) words = g_strsplit(g_ptr_array_index(facts->reports, i), " ", 3);
+
+		if (g_strcmp0(words[1], "sink") == 0)
+			g_hash_table_remove(context->plugins, words[0]);
+	}
 }
 
 static G_GNUC_PRINTF(2, 3) void add(GPtrArray *differences, const char *format, ...)

@@ -319,7 +319,7 @@ def test_sink_that_cannot_write_a_capture_is_refused():
     with rig() as r:
         for name in ("json", "toy"):
             result = r.capture("--sink", name, plugins="toy,snapshot")
-            check_failure(result, 2, f"--sink '{name}'", "captures: snapshot")
+            check_failure(result, 2, f"--sink '{name}'", "captures, such as snapshot")
         check_failure(r.capture("--sink", "nosuch", plugins="toy,snapshot"), 2, "nosuch", "not installed")
         assert r.left() == []
 

@@ -11,7 +11,7 @@ struct build {
 	GArray *values;   /* guint64 */
 	GPtrArray *texts; /* pointed to by values */
 	GHashTable *options;
-	GPtrArray *plugins;
+	GPtrArray *plugins, *reports;
 	LoadFacts facts;
 };
 
@@ -48,6 +48,8 @@ static void add_fact(struct build *build, const char *fact)
 		g_hash_table_replace(build->options, g_strdup(words[1]), g_strdup(words[2]));
 	else if (strcmp(words[0], "plugin") == 0)
 		g_ptr_array_add(build->plugins, g_strdup_printf("%s %s", words[1], words[2]));
+	else if (strcmp(words[0], "report") == 0)
+		g_ptr_array_add(build->reports, g_strdup_printf("%s %s", words[1], words[2]));
 	else if (strcmp(words[0], "time") == 0)
 		build->facts.boottime_ns = g_ascii_strtoull(words[1], NULL, 10);
 	else if (strcmp(words[0], "real") == 0)
@@ -64,6 +66,7 @@ static Context *make_context(const char *facts)
 		.texts = g_ptr_array_new_with_free_func(g_free),
 		.options = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
 		.plugins = g_ptr_array_new_with_free_func(g_free),
+		.reports = g_ptr_array_new_with_free_func(g_free),
 	};
 	g_auto(GStrv) words = g_strsplit(facts, " ", -1);
 	Context *context = context_new();
@@ -83,12 +86,14 @@ static Context *make_context(const char *facts)
 	context_note_rows(context, build.registry, &rows);
 	build.facts.options = build.options;
 	build.facts.plugins = build.plugins;
+	build.facts.reports = build.reports;
 	context_note_facts(context, &build.facts);
 	registry_free(build.registry);
 	g_array_unref(build.values);
 	g_ptr_array_unref(build.texts);
 	g_hash_table_unref(build.options);
 	g_ptr_array_unref(build.plugins);
+	g_ptr_array_unref(build.reports);
 	return context;
 }
 
@@ -116,6 +121,9 @@ static void test_compare(void)
 		{"plugin:b=live plugin:a=live", "plugin:a=failed plugin:b=left_out",
 		 "plugin a: live in the baseline, failed in the candidate: its metrics do not "
 		 "compare"},
+		/* The sinks that were loaded change no metric. */
+		{"plugin:procfs=live plugin:csv=live report:procfs=source report:csv=sink",
+		 "plugin:procfs=live report:procfs=source", ""},
 		{"option:pid=1", "",
 		 "capture option pid: 1 in the baseline, not given in the candidate: other threads "
 		 "or metrics were read"},
