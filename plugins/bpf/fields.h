@@ -87,6 +87,18 @@ static __always_inline void put_stat(struct record *rec, struct task_struct *tas
 		 ? READ((task)->__state)                                                           \
 		 : (__u32)READ(((struct task_struct___old *)(task))->state))
 
+/* Puts the wait for a CPU that goes on (sched_info_enqueue()), by the clock of the run queue, which
+ * is at most a tick late.  It is read after run_delay, so that no wait is in both. */
+static __always_inline void put_open_wait(struct record *rec, struct task_struct *task,
+					  const bool trusted)
+{
+	barrier();
+	__u64 queued = READ(task->sched_info.last_queued);
+	__u64 now = queued ? BPF_CORE_READ(task, se.cfs_rq, rq, clock) : 0;
+
+	PUT(open_wait_ns, now > queued ? now - queued : 0);
+}
+
 /* Puts the other scheduling fields that need no statistics: from schedstat, status and sched. */
 static __always_inline void put_sched(struct record *rec, struct task_struct *task,
 				      const bool trusted)
@@ -95,6 +107,8 @@ static __always_inline void put_sched(struct record *rec, struct task_struct *ta
 		PUT_FIELD(run_time_ns, task->se.sum_exec_runtime);
 		PUT_FIELD(wait_time_ns, task->sched_info.run_delay);
 		PUT_FIELD(timeslices, task->sched_info.pcount);
+		if (bpf_core_field_exists(task->se.cfs_rq))
+			put_open_wait(rec, task, trusted);
 	}
 	PUT(state, (__u64)STATE_OF(task) << 32 | (__u32)READ(task->exit_state));
 	PUT_FIELD(voluntary_csw, task->nvcsw);

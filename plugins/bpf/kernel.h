@@ -81,6 +81,7 @@ struct prev_cputime {
 struct sched_info {
 	unsigned long pcount;
 	unsigned long long run_delay;
+	unsigned long long last_queued;
 	unsigned long long max_run_delay; /* 6.14 */
 	unsigned long long min_run_delay;
 	struct timespec64 max_run_delay_ts; /* 7.2 */
@@ -119,11 +120,20 @@ struct sched_avg {
 	unsigned int util_est; /* 6.8 */
 };
 
+struct rq {
+	__u64 clock;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 nr_migrations;
 	__u64 slice; /* 6.6 */
 	struct sched_avg avg;
+	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct sched_ext_entity {

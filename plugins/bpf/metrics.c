@@ -4,6 +4,12 @@
 #include "shared-metrics.h"
 #include "slots.h"
 
+#define SHARED_open_wait_ns                                                                        \
+	METRIC_ROW(LEVEL, NS, THREAD, "open_wait_ns", "sched",                                     \
+		   "how long it has waited for a CPU now, which is not in wait_time_ns yet",       \
+		   "sched_info.last_queued of task_struct (sched_info_enqueue)",                   \
+		   .gates = "FAIR_GROUP_SCHED SCHED_INFO", .flags = CTPROF_METRIC_QUIET)
+
 #define VALUE_ROW(name) [VALUE_##name] = SHARED_##name,
 #define DELAY_ROWS(what)                                                                           \
 	[VALUE_##what##_delay_count] = SHARED_DELAY_COUNT(THREAD, "delay", SHARED_DELAY_##what),   \

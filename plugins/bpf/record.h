@@ -15,7 +15,7 @@
 #define RECORD_VALUES(V, D) \
 	V(ppid) V(uid) V(cutime_clock_ticks) V(cstime_clock_ticks) V(minflt) V(majflt) V(utime_clock_ticks) V(stime_clock_ticks) V(priority) \
 	V(nice) V(start_time_clock_ticks) V(processor) V(rt_priority) V(run_time_ns) \
-	V(wait_time_ns) V(timeslices) V(state) V(nr_threads) V(voluntary_csw) \
+	V(wait_time_ns) V(timeslices) V(open_wait_ns) V(state) V(nr_threads) V(voluntary_csw) \
 	V(nonvoluntary_csw) V(ext_enabled) V(nr_migrations) V(fair_slice_ns) \
 	V(util_avg) V(runnable_avg) V(load_avg) V(util_est) V(rchar) V(wchar) V(syscr) V(syscw) V(read_bytes) V(write_bytes) \
 	V(cancelled_write_bytes) V(hiwater_rss_bytes) V(hiwater_vm_bytes) \

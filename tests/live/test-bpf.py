@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import harness
@@ -22,6 +23,8 @@ CAP_BPF, CAP_PERFMON = 39, 38
 PF_KTHREAD = 0x200000
 # CPU time that a process may still use after its parent has waited for it.
 LAST_NS = 5_000_000
+# The clock of a run queue is that late; a scheduler's clock differs from that of the host as well.
+WAIT_LAG_NS = 50_000_000
 AVERAGES = {"util_avg", "runnable_avg", "load_avg", "util_est"}
 CHILDREN = 1000
 PROCESSES = 67
@@ -146,6 +149,41 @@ def test_the_averages_of_the_load_are_equal():
     seen = [bpf.value(bpf.rows[key], "util_est") for key in threads]
     assert any(found[0] == "value" and found[1] > 0 for found in seen), seen[:10]
     assert all(bpf.value(bpf.rows[key], "util_avg")[0] == "value" for key in threads)
+
+
+def spinner(policy, cpu):
+    """A process that never sleeps, on that CPU."""
+    def settle():
+        os.sched_setaffinity(0, {cpu})
+        os.sched_setscheduler(0, policy, os.sched_param(0))
+    return subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=settle)
+
+
+def test_the_wait_that_goes_on_completes_the_time_of_a_thread():
+    """One that never sleeps runs, has waited, or waits; beside another of more weight it mostly waits."""
+    harness.need_bpf()
+    names = ("run_time_ns", "wait_time_ns", "open_wait_ns")
+    cpu = max(os.sched_getaffinity(0))
+    with spinner(os.SCHED_OTHER, cpu) as heavy, spinner(os.SCHED_IDLE, cpu) as idle:
+        time.sleep(0.5)
+        samples = []
+        for _ in range(3):
+            samples.append(capture("--plugins=bpf", *BPF_ALWAYS, "--groups=identity,sched"))
+            time.sleep(1)
+        heavy.kill()
+        idle.kill()
+    rows = [[sample.value(sample.rows[idle.pid, idle.pid], name)[1] for name in names] for sample in samples]
+    assert any(row[2] > 0 for row in rows), rows
+    spans = [sample.data["capture"] for sample in samples]
+    for before, after, first, last in zip(rows, rows[1:], spans, spans[1:]):
+        took = sum(after) - sum(before)
+        least = last["begin_boottime_ns"] - first["end_boottime_ns"]
+        most = last["end_boottime_ns"] - first["begin_boottime_ns"]
+        assert least - WAIT_LAG_NS <= took <= most + WAIT_LAG_NS, (least, took, most, rows)
+    # A thread that sleeps waits for no CPU; one in a thousand may be woken while it is read.
+    asleep = [row for row in samples[0].rows.values() if samples[0].value(row, "state") == ("value", "S")]
+    waiting = [row["comm"] for row in asleep if samples[0].value(row, "open_wait_ns") != ("value", 0)]
+    assert len(waiting) <= 1 + len(asleep) // 1000, waiting
 
 
 def test_taskstats_is_asked_only_for_threads_that_are_left():
@@ -363,7 +401,7 @@ def test_what_a_kernel_calls_otherwise_is_absent():
                 for field in set(row) | set(row.get("extra", {})):
                     kind, value = snapshot.value(row, field)
                     other = truth.value(truth.rows[key], field) if key in truth.rows else ("absent", "")
-                    if kind == other[0] == "value" and field not in {"extra", "presence", *AVERAGES} and "_active" not in field:
+                    if kind == other[0] == "value" and field not in {"extra", "presence", "open_wait_ns", *AVERAGES} and "_active" not in field:
                         assert value == other[1], (name, key, field, value, other)
         assert told > len(NAMES) / 2, told
 
