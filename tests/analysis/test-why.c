@@ -19,6 +19,7 @@ static const struct {
 	{"stime_clock_ticks", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_THREAD},
 	{"voluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
 	{"nonvoluntary_csw", CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_THREAD},
+	{"open_wait_ns", CTPROF_LEVEL, CTPROF_UNIT_NS, CTPROF_SCOPE_THREAD},
 	{"wait_channel", CTPROF_CATEGORY, CTPROF_UNIT_TEXT, CTPROF_SCOPE_THREAD},
 	{"system.cpu.user", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
 	{"system.cpu.nice", CTPROF_COUNTER, CTPROF_UNIT_TICKS, CTPROF_SCOPE_HOST},
@@ -44,7 +45,8 @@ typedef struct band {
 	gboolean is_one_process;
 	guint64 run_ns, wait_ns, read_bytes, switches;
 	guint64 system_ticks, user_ticks;
-	guint64 kib[2]; /* of each process, at the start and the end */
+	guint64 kib[2];     /* of each process, at the start and the end */
+	guint64 open_ns[2]; /* the wait that goes on; both 0: not known */
 	const char *cpus, *policy, *place;
 	gint nice;
 	char state;    /* 0: 'S' */
@@ -78,6 +80,8 @@ static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_af
 	sample_cpus(sample, "cpu_affinity", band->cpus ? band->cpus : "0 1 2 3");
 	if (band->place)
 		sample_text(sample, "wait_channel", band->place);
+	if (band->open_ns[0] + band->open_ns[1] > 0)
+		sample_u64(sample, "open_wait_ns", band->open_ns[is_after]);
 	if (tgid == band->tgid + (gint32)i && band->kib[0] > 0)
 		sample_map(sample, "smaps_rollup_kib", pss);
 }
@@ -276,6 +280,21 @@ static const Scene scenes[] = {
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
 	/* A thread that slept meanwhile may or may not have waited. */
 	{"starved", NULL, 0, 0, {{"app", NULL, 10, .n = 2, .state = 'R', .switches = 1}}},
+	/* It did if the wait that goes on was read. */
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU: 2 of its 2 threads wait for a CPU, for 0 "
+	 "CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .state = 'R', .switches = 1, .open_ns = {0, 10 * S}},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* A wait that began before the window does not count as a whole. */
+	{"starved",
+	 NULL,
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 12 * S, .switches = 1, .open_ns = {11 * S, 0}},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
 	/* Time that interrupts and a hypervisor take is not waiting. */
 	{"busiest",
 	 "app takes most CPU (1.80 of 4)",

@@ -34,6 +34,7 @@ enum input {
 	ELAPSED,
 	STATE,
 	SLEEPS,
+	OPEN,
 	N_INPUTS
 };
 
@@ -51,6 +52,7 @@ const char *const state_metrics[] = {
 	[ELAPSED] = "elapsed_us",
 	[STATE] = "state",
 	[SLEEPS] = "voluntary_csw",
+	[OPEN] = "open_wait_ns",
 	[N_INPUTS] = NULL,
 };
 
@@ -266,6 +268,7 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	gdouble known[N_STATE_TIMES] = {0};
 	gdouble run = change_of(states, thread, RUN), wait = change_of(states, thread, WAIT);
 	gdouble user = change_of(states, thread, USER), system = change_of(states, thread, SYSTEM);
+	guint64 open[SIDES];
 
 	if (states->slots[AFTER][RUN] < 0)
 		run = (user + system) * CPU_TICK_NS;
@@ -274,12 +277,16 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	/* Rows are read one after the other, so a busy thread may have run longer than the
 	 * window. */
 	gdouble most = MAX(life - run, 0);
-	/* The kernel counts a wait when it ends.  Interrupts and a hypervisor also take time from a
+	/* The kernel counts a wait when it ends.  A wait that goes on is either read apart, or
+	 * known of a thread that never slept.  Interrupts and a hypervisor also take time from a
 	 * running thread; that is not a wait, but it is not most of the thread's time either. */
-	if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run)) {
-		times->uncounted += most - wait;
-		wait = most;
-	}
+	gdouble all = wait;
+	if (find_values(states, thread, OPEN, open))
+		all = CLAMP(wait + (gdouble)open[AFTER] - (gdouble)open[BEFORE], 0, most);
+	else if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run))
+		all = most;
+	times->uncounted += all - wait;
+	wait = all;
 	gdouble rest = MAX(most - wait, 0), sleep = rest;
 	known[STATE_RUNNABLE] = wait;
 	known[STATE_DISK] = take(change_of(states, thread, BLKIO), &rest);
