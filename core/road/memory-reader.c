@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "frame/quantity.h"
 
 /* Memory may take one part in SHARE of the time, and is not read more often than every LEAST_US. */
 #define SHARE 100
@@ -58,13 +59,15 @@ gboolean memory_reader_needs(const Metric *metric)
 	return g_strv_contains((const char *const *)names, metric->def.name);
 }
 
-/* Makes the metrics of other groups, which are read with these, rest or resume. */
+/* Makes the metrics of other groups, which are read with these, rest or resume, except those that
+ * the first screen needs as well. */
 static void rest_others(Registry *registry, gboolean rests)
 {
 	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
 
 	for (guint i = 0; names[i]; i++)
-		registry_rest_metric(registry, names[i], rests);
+		if (!quantity_serves_windows(names[i]))
+			registry_rest_metric(registry, names[i], rests);
 }
 
 /* Makes the groups rest, except those of the view; NULL: all rest. */

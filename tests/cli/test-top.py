@@ -96,6 +96,18 @@ def test_the_first_screen():
             assert end_of(shown) == 0
 
 
+def test_threads_that_are_stuck_stand_out():
+    """The state of threads is read although the memory page, which shows it, is not open."""
+    beast = subprocess.Popen([harness.BUILD / "tests/scene/beast", "top-stuck", "stuck", "5"],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+    with beast:
+        beast.stdout.readline()
+        with screen(SOURCES, "top", "-i", "0.5s", size=(120, 30)) as shown:
+            shown.wait(lambda text: "top-stuck is stuck: 5 of" in text, "the finding")
+            shown.press("q")
+            assert end_of(shown) == 0
+
+
 def test_replay_shows_each_sample():
     with screen("replay", record()) as shown:
         text = wait_for_pools(shown)
