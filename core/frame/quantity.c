@@ -134,6 +134,9 @@ const Quantity quantities[] = {
 		COUNTER("thrashing_delay_total_ns"), .aliases = {"thrashing"},
 		.formulas = {SUM(A_NS, "thrashing_delay_total_ns")},
 		FOR_MACHINES("thrashing", "threads")},
+	SCREEN(COST_CANCELLED) = {
+		COUNTER("cancelled_write_bytes"), .formulas = {SUM(0, "cancelled_write_bytes")},
+		NO_COLUMN("cancelled", "bytes/s")},
 
 	{.name = "thread_count", .aliases = {"threads"}},
 	{.name = "uss_bytes", .aliases = {"uss"}},

@@ -56,6 +56,7 @@ enum cost {
 	COST_RECLAIM,
 	COST_COMPACTION,
 	COST_THRASHING,
+	COST_CANCELLED,
 	N_NAMED_COSTS,
 	MOST_COSTS = N_NAMED_COSTS + 2 /* a test fails if more are needed */
 };

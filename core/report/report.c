@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "report.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "collect.h"
 #include "report/draft/judge.h"
@@ -230,6 +232,8 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 		return cgroups_serve_digest(metric);
 	case ROW_EXIT: /* labels: of living threads, the group identity has them */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
+	case ROW_OBJECT:
+		return strcmp(metric->def.group, DISK_GROUP) == 0;
 	default:
 		return metric->row == ROW_THREAD && is_cost &&
 		       !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);

@@ -357,6 +357,13 @@ static void read_direct(void)
 		transfer(fd, block, i, 0);
 }
 
+/* Starts so many readers that the disk has more to do than it can. */
+static void read_crowd(void)
+{
+	begin_processes(n);
+	read_direct();
+}
+
 /* One of n processes reads. */
 static void read_one(void)
 {
@@ -527,6 +534,7 @@ static const struct kind {
 	{"working-set", working_set},
 	{"into-cache", into_cache},
 	{"out-of-cache", out_of_cache},
+	{"read-crowd", read_crowd},
 	{"read-direct", read_direct},
 	{"read-one", read_one},
 	{"sync-loop", sync_loop},

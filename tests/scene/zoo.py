@@ -136,6 +136,8 @@ SITUATIONS = [
     Situation("into-cache", [Beast("zoo-dirty", "into-cache")], [r"zoo-dirty\b"], [r"zoo-dirty\b.*\d of [\d.]+.?B/s written"]),
     Situation("out-of-cache", [Beast("zoo-cached", "out-of-cache")], ["zoo-cached"], [DISK.format("zoo-cached")]),
     Situation("reads-disk", [Beast("zoo-reader", "read-direct")], [r"zoo-reader\b.*(disk|read)"], ()),
+    Situation("crowd-reads-disk", [Beast("zoo-crowd", "read-crowd", 16)], [r"^disk \S+ is busy\b.* of zoo-crowd\b"],
+              [STARVED.format("zoo-crowd")], settle=2.0),
     Situation("one-reads-disk", [Beast("zoo-reader", "read-one", 50)], [r"zoo-reader\[\d+\]"], ()),
     Situation("sync", [Beast("zoo-sync", "sync-loop")], [r"zoo-sync\b"], [STARVED.format("zoo-sync")]),
     Situation("uninterruptible", [Beast("zoo-stuck", "stuck", 5)], [r"zoo-stuck.*\b5\b.*\bD\b|\b5\b.*zoo-stuck.*\bD\b"],

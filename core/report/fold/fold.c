@@ -321,7 +321,7 @@ static void number_merge(guint64 *cells, gboolean first, guint64 *from)
 const Fold fold_pss = {1, pss_add, number_merge, number_value, NULL};
 
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
-static const Fold number_label = {1, number_label_add, NULL, number_value, NULL};
+const Fold fold_number_label = {1, number_label_add, NULL, number_value, NULL};
 
 #define MODE(add)                                                                                  \
 	{                                                                                          \
@@ -367,5 +367,5 @@ const Fold *fold_find(guint32 kind, guint32 unit)
 
 const Fold *fold_label(guint32 unit)
 {
-	return unit == CTPROF_UNIT_TEXT ? &text_label : &number_label;
+	return unit == CTPROF_UNIT_TEXT ? &text_label : &fold_number_label;
 }

@@ -344,6 +344,7 @@ static const Fold *choose_for_cost(const struct ctprof_metric *def)
 		{"smaps_rollup_kib", CTPROF_MAP, CTPROF_UNIT_KIB, &fold_pss},
 		{"cgroup", CTPROF_LABEL, CTPROF_UNIT_TEXT, &fold_commonest},
 		{"cgroup_v1", CTPROF_MAP, CTPROF_UNIT_TEXT, &fold_v1_path},
+		{"ppid", CTPROF_LABEL, CTPROF_UNIT_NONE, &fold_number_label},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(folds); i++)
@@ -389,7 +390,8 @@ gboolean plan_needs_group(const Plan *plan, const char *group)
 {
 	return has_text(plan->groups, group) ||
 	       (plan->wants_digest &&
-		(strcmp(group, LOCK_GROUP) == 0 || strcmp(group, MATRIX_GROUP) == 0));
+		(strcmp(group, LOCK_GROUP) == 0 || strcmp(group, MATRIX_GROUP) == 0 ||
+		 strcmp(group, DISK_GROUP) == 0));
 }
 
 /* The CPU times of exit records, as precise as the kernel has them, and the metrics of threads. */

@@ -24,6 +24,7 @@ typedef struct draft Draft;
 #define WAIT_GROUP "wait"
 #define LOCK_GROUP "lock"
 #define MATRIX_GROUP "latency-matrix"
+#define DISK_GROUP "system-disks"
 /* A group of metrics that the first screen uses, more expensive than its others. */
 #define PSS_GROUP "smaps"
 

@@ -11,7 +11,7 @@
 #define MOST_OTHERS 3
 
 /* The rules, by kind of subject. */
-static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules};
+static const Rule *const kinds[] = {pool_rules, host_rules, cgroup_rules, lock_rules, disk_rules};
 
 const char *finding_name(guint i)
 {
@@ -39,8 +39,8 @@ static gdouble worst_at(const Digest *digest, const Subject *finding)
  * only named. */
 static void add_others(Sentence *sentence, const GArray *met)
 {
-	/* The names of locks mean nothing to people. */
-	if (g_array_index(met, Subject, 0).lock)
+	/* The names of locks mean nothing to people; of disks one at most is a subject. */
+	if (g_array_index(met, Subject, 0).thing)
 		return;
 	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {
 		const Subject *other = &g_array_index(met, Subject, i);
@@ -101,7 +101,8 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 		digest->nearest = nearest;
 }
 
-/* Sets the i-th subject of these rules.  FALSE: for lock rules, the thing is not a lock. */
+/* Sets the i-th subject of these rules.  FALSE: for lock rules, the thing is not a lock; for disk
+ * rules, no disk is. */
 static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, Subject *ret_subject)
 {
 	Subject subject = {.digest = digest, .name = "host", .role = CTPROF_ROLE_HOST};
@@ -114,13 +115,16 @@ static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, S
 		subject.limits = &g_array_index(digest->limits, Limits, i);
 		subject.name = subject.limits->path;
 		subject.role = CTPROF_ROLE_CGROUP;
-	} else if (rules == lock_rules) {
-		subject.lock = g_ptr_array_index(digest->draft->things, i);
-		subject.name = lock_name(subject.lock);
+	} else if (rules == lock_rules || rules == disk_rules) {
+		subject.thing = rules == disk_rules ? disk_find(digest)
+						    : g_ptr_array_index(digest->draft->things, i);
+		if (!subject.thing)
+			return FALSE;
+		subject.name = thing_name(subject.thing);
 		subject.role = CTPROF_ROLE_NONE;
 	}
 	*ret_subject = subject;
-	return !subject.lock || strcmp(subject.lock->key.names[0], LOCK_GROUP) == 0;
+	return rules != lock_rules || strcmp(subject.thing->key.names[0], LOCK_GROUP) == 0;
 }
 
 static gint compare_findings(gconstpointer a, gconstpointer b)
@@ -134,7 +138,8 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 void findings_find(Digest *digest)
 {
-	const guint n[] = {digest->lines->len, 1, digest->limits->len, digest->draft->things->len};
+	const guint n[] = {digest->lines->len, 1, digest->limits->len, digest->draft->things->len,
+			   1};
 
 	for (guint i = 0; i < digest->lines->len; i++)
 		why_read_pinned(digest, &g_array_index(digest->lines, CostLine, i));

@@ -25,7 +25,7 @@ static const struct {
 
 static struct ctprof_value value_at(const Subject *subject, guint side, const char *metric)
 {
-	return draft_value(subject->digest->draft, TABLE_THINGS, subject->lock->sides, side,
+	return draft_value(subject->digest->draft, TABLE_THINGS, subject->thing->sides, side,
 			   metric);
 }
 
@@ -54,7 +54,7 @@ static gdouble measure_deadlock(const Subject *subject)
 /* "app[12]" of "app[12] 0x55d0c0de1000" */
 static struct ctprof_term process_of(const Subject *subject)
 {
-	const char *name = lock_name(subject->lock), *end = strrchr(name, ' ');
+	const char *name = thing_name(subject->thing), *end = strrchr(name, ' ');
 	gsize length = end ? (gsize)(end - name) : strlen(name);
 
 	return term_name(store_take(subject->digest->draft->store, g_strndup(name, length)));

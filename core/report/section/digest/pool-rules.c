@@ -19,7 +19,6 @@
 #define LEAST_RUNNER_UP 0.25    /* of the CPU time of the pool that uses most */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
-#define LEAST_DISK_WAIT 0.5     /* threads */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */

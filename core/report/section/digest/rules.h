@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rules for what stands out.  A rule measures a pool, a cgroup or the host; a subject that
+ * The rules for what stands out.  A rule measures a pool, a cgroup, a disk or the host; what
  * reaches the rule's limit gets one sentence.  Costs share one scale: a CPU, a thread held up, a
  * GiB taken and 100 MB/s count alike.
  */
@@ -33,6 +33,8 @@ typedef struct rule {
 #define LEAST_THROTTLED 10.0
 /* Fewer waiting threads are not worth a line. */
 #define LEAST_QUEUE 0.5
+/* The same of threads that wait for a disk. */
+#define LEAST_DISK_WAIT 0.5
 /* Mere oddities are listed after everything else. */
 #define COST_OF_ODDITIES 0.01
 
@@ -67,10 +69,13 @@ static inline gboolean is_thrashing(const Digest *digest)
 	       (host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0);
 }
 
-/* "app[12] 0x55d0c0de1000" */
-static inline const char *lock_name(const Pool *lock)
+/* Returns the disk that had nearly all requests of the window; NULL: no disk had. */
+const Pool *disk_find(const Digest *digest);
+
+/* Returns "app[12] 0x55d0c0de1000" or "sda". */
+static inline const char *thing_name(const Pool *thing)
 {
-	return lock->key.names[1];
+	return thing->key.names[1];
 }
 
-extern const Rule pool_rules[], host_rules[], cgroup_rules[], lock_rules[];
+extern const Rule pool_rules[], host_rules[], cgroup_rules[], lock_rules[], disk_rules[];

@@ -15,7 +15,7 @@
 #define LEAST_RIVAL 0.2     /* CPUs */
 #define LEAST_KERNEL 0.7    /* of the CPU time */
 
-const char *const why_metrics[] = {AFFINITY, NICE, POLICY, PLACE, "open_wait_ns", NULL};
+const char *const why_metrics[] = {AFFINITY, NICE, POLICY, PLACE, "ppid", "open_wait_ns", NULL};
 
 gboolean why_needs(const char *metric)
 {
