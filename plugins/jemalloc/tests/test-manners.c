@@ -464,10 +464,10 @@ static void test_churn(gconstpointer mode)
 	rig_collect_summary(rig);
 	const char *failures = fake_host_string(rig->fake, 0, "probe_summary.failures");
 	g_test_message("%u values; %s", values, failures);
-	/* The threads had ended, were just starting, or (on a busy machine) did not stop in
-	 * time. */
-	g_assert_true(g_regex_match_simple("^((thread-exited|unstable-value|waitpid)=\\d+ ?)*$",
-					   failures, 0, 0));
+	/* The threads had ended, were just starting (glibc does not list them yet), or (on a busy
+	 * machine) did not stop in time. */
+	g_assert_true(g_regex_match_simple(
+		"^((thread-(exited|not-listed)|unstable-value|waitpid)=\\d+ ?)*$", failures, 0, 0));
 }
 
 static void test_recorded(void)
