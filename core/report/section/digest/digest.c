@@ -120,8 +120,13 @@ static void add_up(Digest *digest)
 	for (guint l = 0; l < digest->lines->len; l++)
 		for (guint side = 0; side < SIDES; side++)
 			digest->threads[side] += digest_line(digest, l)->threads[side];
-	for (guint l = 0; l < digest->lines->len; l++)
-		costs_add(&digest->total, &digest_line(digest, l)->costs[digest->newest]);
+	for (guint l = 0; l < digest->lines->len; l++) {
+		const CostLine *line = digest_line(digest, l);
+
+		costs_add(&digest->total, &line->costs[digest->newest]);
+		digest->most_cpu =
+			MAX(digest->most_cpu, digest_cost(line, digest->newest, COST_CPU));
+	}
 	costs_split_cpu(&digest->total);
 }
 

@@ -48,6 +48,7 @@ struct digest {
 	GArray *limits;         /* Limits: what held cgroups back */
 	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
 	Costs total;            /* of all lines on the newest side, for costs that add up */
+	gdouble most_cpu;       /* CPUs, of the pool that uses most */
 	HostState host;
 	GArray *findings;            /* Subject, the most costly first */
 	GArray *met;                 /* all subjects that stand out; sentences borrowed */

@@ -89,7 +89,8 @@ static gdouble contended(const Subject *subject)
 /* Returns the ratio of the time that its threads waited to the time that they ran. */
 static gdouble measure_waits(const Subject *subject)
 {
-	gdouble waiting = contended(subject);
+	gboolean is_much = subject_cost(subject, COST_WAITING) >= LEAST_WAITING;
+	gdouble waiting = is_much ? contended(subject) : 0;
 
 	return waiting >= LEAST_WAITING ? waiting / MAX(subject_cost(subject, COST_CPU), 1e-6)
 					: NAN;
@@ -209,21 +210,11 @@ static gboolean is_held_back(const Subject *subject)
 		contended(subject) < LEAST_QUEUE);
 }
 
-/* Returns the CPUs that the pool with most uses. */
-static gdouble most_used(const Digest *digest)
-{
-	gdouble most = 0;
-
-	for (guint i = 0; i < digest->lines->len; i++)
-		most = MAX(most, digest_cost(digest_line(digest, i), digest->newest, COST_CPU));
-	return most;
-}
-
 static gdouble measure_busiest(const Subject *subject)
 {
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	return !is_held_back(subject) && cpu >= most_used(subject->digest)
+	return !is_held_back(subject) && cpu >= subject->digest->most_cpu
 		       ? cpu / subject->digest->host.cpus * 100
 		       : NAN;
 }
@@ -231,7 +222,7 @@ static gdouble measure_busiest(const Subject *subject)
 /* The pool uses much, but another uses most. */
 static gdouble measure_runner_up(const Subject *subject)
 {
-	gdouble cpu = subject_cost(subject, COST_CPU), most = most_used(subject->digest);
+	gdouble cpu = subject_cost(subject, COST_CPU), most = subject->digest->most_cpu;
 
 	return subject->digest->seconds > 0 && !is_held_back(subject) && cpu < most &&
 			       cpu >= most * LEAST_RUNNER_UP
