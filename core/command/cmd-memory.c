@@ -304,7 +304,7 @@ static int step_now(gpointer data, GError **error)
 	g_autofree char *groups = list_groups();
 	g_autofree char *pid = g_strdup_printf("%d", options.pid);
 	char *pids[] = {pid, NULL};
-	char of_processes[] = MEMORY_METRICS ",uid,user";
+	char of_processes[] = MEMORY_METRICS ",user";
 	const CapturingRequest request = {
 		.groups = groups,
 		.metrics = has_processes() ? of_processes : NULL,

@@ -388,10 +388,10 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 
 gboolean plan_needs_group(const Plan *plan, const char *group)
 {
+	static const char *const of_digest[] = {LOCK_GROUP, MATRIX_GROUP, DISK_GROUP, NULL};
+
 	return has_text(plan->groups, group) ||
-	       (plan->wants_digest &&
-		(strcmp(group, LOCK_GROUP) == 0 || strcmp(group, MATRIX_GROUP) == 0 ||
-		 strcmp(group, DISK_GROUP) == 0));
+	       (plan->wants_digest && g_strv_contains(of_digest, group));
 }
 
 /* The CPU times of exit records, as precise as the kernel has them, and the metrics of threads. */
