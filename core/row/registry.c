@@ -382,6 +382,15 @@ gboolean rows_read(const struct ctprof_rows *rows, guint64 i, gint index, guint6
 	return TRUE;
 }
 
+const char *rows_text(const struct ctprof_rows *rows, guint64 i, gint index)
+{
+	guint64 text;
+
+	return rows_read(rows, i, index, &text)
+		       ? ((const struct ctprof_text *)(uintptr_t)text)->bytes
+		       : NULL;
+}
+
 guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
 			const char *name)
 {

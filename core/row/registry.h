@@ -80,6 +80,8 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 gint registry_index(const Registry *registry, enum row_class row, const char *name, guint32 type);
 /* Reads the value at an index of row i; FALSE: it is absent, or the index is -1. */
 gboolean rows_read(const struct ctprof_rows *rows, guint64 i, gint index, guint64 *ret_value);
+/* Returns the text at an index of row i, valid as long as the row; NULL: as above. */
+const char *rows_text(const struct ctprof_rows *rows, guint64 i, gint index);
 /* Returns the value of a metric, a number, in row i; 0: absent. */
 guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,
 			const char *name);

@@ -33,11 +33,9 @@ static const Fold *choose_smaps(gconstpointer data, const Metric *metric)
 static const char *take_label(Side *side, Store *store, const struct ctprof_rows *rows, guint64 i,
 			      enum label label)
 {
-	const char *text = NO_NAME;
-	guint64 value;
+	const char *text = rows_text(rows, i, side->labels[label]);
 
-	if (rows_read(rows, i, side->labels[label], &value))
-		text = ((const struct ctprof_text *)(uintptr_t)value)->bytes;
+	text = text ? text : NO_NAME;
 	if (!side->last[label] || strcmp(side->last[label], text) != 0)
 		side->last[label] = store_text(store, text);
 	return side->last[label];
@@ -151,14 +149,12 @@ void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row
 void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
 		    const char *ret_names[KEY_NAMES])
 {
-	guint64 text;
-
 	for (guint n = 0; n < G_N_ELEMENTS(exit_names); n++) {
+		const char *text = rows_text(rows, i, side->exit_labels[exit_names[n]]);
+
 		ret_names[n] = n == EXIT_NAME_COMM ? NO_NAME : NULL;
-		if (rows_read(rows, i, side->exit_labels[exit_names[n]], &text))
-			ret_names[n] =
-				store_text(intake->store,
-					   ((const struct ctprof_text *)(uintptr_t)text)->bytes);
+		if (text)
+			ret_names[n] = store_text(intake->store, text);
 	}
 }
 
@@ -421,15 +417,14 @@ static void note_tallies(Side *side, Store *store, const struct ctprof_rows *row
 		registry_index(side->registry, ROW_CAPTURE, RECEIVED_METRIC, CTPROF_TYPE_U64);
 	gint lost = registry_index(side->registry, ROW_CAPTURE, LOST_METRIC, CTPROF_TYPE_U64);
 	gint source = registry_index(side->registry, ROW_CAPTURE, SOURCE_METRIC, CTPROF_TYPE_TEXT);
-	guint64 text;
 
 	if (rows->n == 0)
 		return;
 	side->has_exits = rows_read(rows, 0, received, &side->exits_received);
 	(void)rows_read(rows, 0, lost, &side->exits_lost);
-	if (rows_read(rows, 0, source, &text))
-		side->exits_source =
-			store_text(store, ((const struct ctprof_text *)(uintptr_t)text)->bytes);
+	const char *name = rows_text(rows, 0, source);
+	if (name)
+		side->exits_source = store_text(store, name);
 }
 
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)

@@ -104,12 +104,11 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 static const char *name_of(const Members *members, const StateThread *thread, const char *name)
 {
 	guint side = thread->is_there ? AFTER : BEFORE;
-	guint64 text;
+	const char *own = thread->is_there || thread->was_there
+				  ? rows_text(&thread->rows[side].rows, 0, members->names[side])
+				  : NULL;
 
-	if (!(thread->is_there || thread->was_there) ||
-	    !rows_read(&thread->rows[side].rows, 0, members->names[side], &text))
-		return name;
-	return ((const struct ctprof_text *)(uintptr_t)text)->bytes;
+	return own ? own : name;
 }
 
 static GroupTallies *tallies_of(const Members *members, const Record *group)

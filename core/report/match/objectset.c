@@ -73,15 +73,12 @@ gboolean objects_check(const GArray *groups, const Plan *plan, GError **error)
 static char *make_name(gint category, gboolean literal, const struct ctprof_rows *rows, guint64 i)
 {
 	const char *name = ctprof_rows_target(rows, i)->path;
-	guint64 text;
 
 	if (category < 0)
 		return g_strdup(name);
 	g_autofree char *pattern = literal ? g_strdup(name) : pattern_key(name);
-	if (!rows_read(rows, i, category, &text))
-		return g_strconcat("- ", pattern, NULL);
-	return g_strconcat(((const struct ctprof_text *)(uintptr_t)text)->bytes, " ", pattern,
-			   NULL);
+	const char *text = rows_text(rows, i, category);
+	return g_strconcat(text ? text : "-", " ", pattern, NULL);
 }
 
 gboolean objects_make_key(const GArray *groups, const ObjectCategories *categories,

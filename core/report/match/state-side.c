@@ -9,7 +9,6 @@ void state_side_note(StateSide *side, const Registry *registry, Store *store,
 		     const struct ctprof_rows *rows)
 {
 	gint ended = registry_index(registry, ROW_OBJECT, ENDED_METRIC, CTPROF_TYPE_TEXT);
-	guint64 text;
 
 	if (rows->scope == CTPROF_SCOPE_HOST && rows->n > 0) {
 		(void)rows_read(
@@ -21,15 +20,16 @@ void state_side_note(StateSide *side, const Registry *registry, Store *store,
 				&side->began_ns);
 	}
 	for (guint64 i = 0; rows->scope == CTPROF_SCOPE_OBJECT && i < rows->n; i++) {
-		if (!rows_read(rows, i, ended, &text))
+		const char *text = rows_text(rows, i, ended);
+
+		if (!text)
 			continue;
 		if (!side->ended)
 			side->ended = g_hash_table_new(g_str_hash, g_str_equal);
 		g_hash_table_insert(
 			side->ended,
 			(gpointer)(uintptr_t)store_text(store, ctprof_rows_target(rows, i)->path),
-			(gpointer)(uintptr_t)store_text(
-				store, ((const struct ctprof_text *)(uintptr_t)text)->bytes));
+			(gpointer)(uintptr_t)store_text(store, text));
 	}
 }
 

@@ -139,11 +139,7 @@ static void add_samples(const char *text, guint64 instants, gdouble sign,
 
 static const char *samples_at(const States *states, const StateThread *thread, guint side)
 {
-	guint64 text;
-
-	return rows_read(&thread->rows[side].rows, 0, states->slots[side][SAMPLES], &text)
-		       ? ((const struct ctprof_text *)(uintptr_t)text)->bytes
-		       : NULL;
+	return rows_text(&thread->rows[side].rows, 0, states->slots[side][SAMPLES]);
 }
 
 static const char *samples_of_ended(const States *states, const RosterEntry *entry)
