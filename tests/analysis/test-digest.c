@@ -417,7 +417,8 @@ static void test_came_and_went(void)
 		g_assert_nonnull(strstr(
 			found, has_records ? "0.43 CPU (72 %) went to threads that came and went, "
 					     "5/s: cc1 0.40, kid 0.03\n"
-					   : "0.50 CPU (83 %) went to threads that ended\n"));
+					   : "0.50 CPU (83 %) went to threads that ended: "
+					     "children of app[5] 0.50\n"));
 	}
 }
 

@@ -41,65 +41,6 @@ struct exits {
 	guint64 total;
 };
 
-/* ---- CPU time in rows ---- */
-
-CpuSlots cpu_slots_of(const Layout *layout)
-{
-	gint slots[N_CPU_METRICS];
-
-	for (guint i = 0; i < G_N_ELEMENTS(slots); i++)
-		slots[i] = layout_slot(layout, cpu_metrics[i]);
-	return (CpuSlots){slots[CPU_RUN],
-			  slots[CPU_USER],
-			  slots[CPU_SYSTEM],
-			  slots[CPU_CHILDREN_USER],
-			  slots[CPU_CHILDREN_SYSTEM],
-			  slots[CPU_PROCESS_USER],
-			  slots[CPU_PROCESS_SYSTEM]};
-}
-
-static gboolean number_at(const RosterRow *row, gint slot, guint64 unit, guint64 *ret_number)
-{
-	gboolean is_there = rows_read(&row->rows, 0, slot, ret_number);
-
-	*ret_number = is_there ? fold_multiply_saturated(*ret_number, unit) : 0;
-	return is_there;
-}
-
-gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
-{
-	gboolean has_user = number_at(row, slots->user, CPU_TICK_NS, &ret_time->user);
-	gboolean has_system = number_at(row, slots->system, CPU_TICK_NS, &ret_time->system);
-
-	if (number_at(row, slots->run, 1, &ret_time->run))
-		return TRUE;
-	ret_time->run = fold_add_saturated(ret_time->user, ret_time->system);
-	return has_user && has_system;
-}
-
-static gboolean children_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
-{
-	return number_at(row, slots->children_user, CPU_TICK_NS, &ret_time->user) &&
-	       number_at(row, slots->children_system, CPU_TICK_NS, &ret_time->system);
-}
-
-static void add(CpuTime *sum, const CpuTime *part)
-{
-	sum->run = fold_add_saturated(sum->run, part->run);
-	sum->user = fold_add_saturated(sum->user, part->user);
-	sum->system = fold_add_saturated(sum->system, part->system);
-}
-
-static guint64 less(guint64 a, guint64 b)
-{
-	return a > b ? a - b : 0;
-}
-
-static CpuTime subtract(const CpuTime *a, const CpuTime *b)
-{
-	return (CpuTime){less(a->run, b->run), less(a->user, b->user), less(a->system, b->system)};
-}
-
 /* ---- life ---- */
 
 Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began)
@@ -223,26 +164,18 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 		if (!pair[side])
 			continue;
 		roster_read(exits->sides[side].roster, pair[side], &exits->rows[side]);
-		if (!children_time_of(&exits->slots[side], &exits->rows[side], &times[side]))
+		if (!cpu_time_of_children(&exits->slots[side], &exits->rows[side], &times[side]))
 			return;
 	}
 	/* For a process that the first capture missed, earlier charges are unknown. */
 	if (!pair[0] && pair[1]->start < exits->began)
 		return;
-	const CpuTime charged = subtract(&times[1], &times[0]);
+	const CpuTime charged = cpu_time_subtract(&times[1], &times[0]);
 	if (charged.user == 0 && charged.system == 0)
 		return;
 	Bucket *bucket = bucket_of(exits, pair[1]->tgid);
-	add(&bucket->charged, &charged);
+	cpu_time_add(&bucket->charged, &charged);
 	bucket->slack += 2 * CPU_TICK_NS;
-}
-
-/* Reads a process's time so far from its leader's row.  It includes threads that have ended, which
- * have no rows. */
-static gboolean process_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
-{
-	return number_at(row, slots->process_user, CPU_TICK_NS, &ret_time->user) &&
-	       number_at(row, slots->process_system, CPU_TICK_NS, &ret_time->system);
 }
 
 /* Adds the time that an ended process had used before the window, which is charged as well.  If it
@@ -261,16 +194,16 @@ static void note_before(Exits *exits, const RosterEntry *thread)
 		bucket_of(exits, heir_of(exits, thread->tgid, parent_of(exits, thread->tgid)));
 	if (leader)
 		roster_read(roster, leader, row);
-	gboolean has_whole = leader && process_time_of(slots, row, &whole);
-	if (leader == thread && children_time_of(slots, row, &time))
-		add(&bucket->before, &time);
+	gboolean has_whole = leader && cpu_time_of_process(slots, row, &whole);
+	if (leader == thread && cpu_time_of_children(slots, row, &time))
+		cpu_time_add(&bucket->before, &time);
 	if (leader == thread && has_whole)
-		add(&bucket->before, &whole);
+		cpu_time_add(&bucket->before, &whole);
 	if (has_whole)
 		return;
 	roster_read(roster, thread, row);
 	if (cpu_time_of(slots, row, &time))
-		add(&bucket->before, &time);
+		cpu_time_add(&bucket->before, &time);
 	else
 		bucket->is_old = TRUE;
 }
@@ -297,14 +230,14 @@ static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_to
 	guint64 final;
 
 	roster_read(exits->records, record, row);
-	(void)number_at(row, exits->told_user, NS_PER_US, &told.user);
-	(void)number_at(row, exits->told_system, NS_PER_US, &told.system);
-	(void)number_at(row, exits->told_run, 1, &told.run);
+	(void)cpu_time_read(row, exits->told_user, NS_PER_US, &told.user);
+	(void)cpu_time_read(row, exits->told_system, NS_PER_US, &told.system);
+	(void)cpu_time_read(row, exits->told_run, 1, &told.run);
 	*ret_least = told.run;
 	/* Ticks hit a short thread by chance, so this may be too high, but nothing else is known
 	 * about a thread that was never updated since its start. */
 	told.run = MAX(told.run, fold_add_saturated(told.user, told.system));
-	gboolean is_exact = number_at(row, exits->told_final, 1, &final);
+	gboolean is_exact = cpu_time_read(row, exits->told_final, 1, &final);
 	if (is_exact)
 		*ret_least = told.run = final;
 	*ret_told = told;
@@ -316,8 +249,8 @@ static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_to
 	roster_read(roster, roster_entry(roster, at - 1), row);
 	if (!cpu_time_of(&exits->slots[0], row, &before))
 		before = (CpuTime){G_MAXUINT64, G_MAXUINT64, G_MAXUINT64};
-	*ret_least = less(*ret_least, before.run);
-	*ret_told = subtract(&told, &before);
+	*ret_least = *ret_least > before.run ? *ret_least - before.run : 0;
+	*ret_told = cpu_time_subtract(&told, &before);
 	return is_exact;
 }
 
@@ -338,7 +271,7 @@ static void note_command(Exits *exits)
 				 .system = command ? command->system_ns : 0};
 
 	if (command)
-		add(&bucket_of(exits, command->parent)->charged, &charged);
+		cpu_time_add(&bucket_of(exits, command->parent)->charged, &charged);
 }
 
 /* Whether the records are complete: none was lost, and each has the final time of its thread.  The
@@ -361,9 +294,9 @@ static void settle(Bucket *bucket, gboolean are_whole)
 
 	if (are_whole)
 		return;
-	*rest = subtract(&bucket->charged, &bucket->before);
+	*rest = cpu_time_subtract(&bucket->charged, &bucket->before);
 	rest->run = fold_add_saturated(rest->user, rest->system);
-	*rest = subtract(rest, &bucket->known);
+	*rest = cpu_time_subtract(rest, &bucket->known);
 	if (bucket->told.run == 0 && bucket->known.run > 0 && rest->run <= bucket->slack)
 		*rest = (CpuTime){.run = 0};
 	/* A parent that ignores SIGCHLD is not charged. */
@@ -405,7 +338,7 @@ void exits_divide(Exits *exits)
 		gboolean is_exact = told_by(exits, record, &exits->told[i], &least);
 		Bucket *bucket = bucket_of(exits, exits->owners[i]);
 		exits->is_exact[i] = (guint8)is_exact;
-		add(is_exact ? &bucket->known : &bucket->told, &exits->told[i]);
+		cpu_time_add(is_exact ? &bucket->known : &bucket->told, &exits->told[i]);
 		if (!is_exact)
 			bucket->least = fold_add_saturated(bucket->least, least);
 	}
@@ -420,8 +353,42 @@ void exits_divide(Exits *exits)
 	}
 }
 
-guint64 exits_total(const Exits *exits)
+/* Inserts a parent into the list, which is sorted by time, the longest first. */
+static void insert_parent(ChargedParent parents[EXITS_PARENTS], ChargedParent parent)
 {
+	for (guint i = 0; i < EXITS_PARENTS; i++) {
+		ChargedParent other = parents[i];
+
+		if (parent.ns < other.ns || (parent.ns == other.ns && parent.pid > other.pid))
+			continue;
+		parents[i] = parent;
+		parent = other;
+	}
+}
+
+/* Orphans are charged to init, which did not start them. */
+guint64 exits_total(Exits *exits, ChargedParent ret_parents[EXITS_PARENTS])
+{
+	const Side *side = &exits->sides[1];
+	GHashTableIter iter;
+	gpointer pid, each;
+
+	memset(ret_parents, 0, EXITS_PARENTS * sizeof *ret_parents);
+	g_hash_table_iter_init(&iter, exits->buckets);
+	while (g_hash_table_iter_next(&iter, &pid, &each)) {
+		const Bucket *bucket = each;
+		const RosterEntry *process = roster_process(side->roster, GPOINTER_TO_INT(pid));
+
+		if (!process || GPOINTER_TO_INT(pid) <= INIT)
+			continue;
+		roster_read_texts(side->roster, process, &exits->rows[1]);
+		const char *name = rows_text(&exits->rows[1].rows, 0, side->labels[LABEL_COMM]);
+		const ChargedParent parent = {name ? store_text(exits->intake->store, name) : NULL,
+					      GPOINTER_TO_INT(pid),
+					      bucket->known.run + bucket->rest.run};
+		if (name)
+			insert_parent(ret_parents, parent);
+	}
 	return exits->total;
 }
 

@@ -12,24 +12,18 @@
 
 #include <glib.h>
 
+#include "cpu-time.h"
 #include "intake.h"
 
-#define CPU_TICK_NS G_GUINT64_CONSTANT(10000000)
+#define EXITS_PARENTS 3
 
-/* CPU time in ns. */
-typedef struct cpu_time {
-	guint64 run; /* as counted by the scheduler */
-	guint64 user, system;
-} CpuTime;
-
-/* The slots of CPU times in the rows of a side. */
-typedef struct cpu_slots {
-	gint run, user, system, children_user, children_system, process_user, process_system;
-} CpuSlots;
-
-CpuSlots cpu_slots_of(const Layout *layout);
-/* FALSE: the row has no CPU time. */
-gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time);
+/* A living process, and the CPU time in the window of its ended children as far as it was charged
+ * with it, and of theirs. */
+typedef struct charged_parent {
+	const char *name; /* owned by the store; NULL: no more */
+	gint32 pid;
+	guint64 ns;
+} ChargedParent;
 
 typedef struct exits Exits;
 
@@ -56,5 +50,6 @@ gboolean exits_is_of_command(const Exits *exits, gint32 pid);
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
 /* Returns the CPU time that a record represents. */
 CpuTime exits_share(const Exits *exits, const RosterEntry *record);
-/* Returns the run time of all threads that ended, with or without records. */
-guint64 exits_total(const Exits *exits);
+/* Returns the run time of all threads that ended, with or without records.  ret_parents: those that
+ * were charged with most of it. */
+guint64 exits_total(Exits *exits, ChargedParent ret_parents[EXITS_PARENTS]);

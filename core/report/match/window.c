@@ -590,7 +590,7 @@ void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 		fold_pair(&window, walk.pair);
 	while ((record = exits_next(exits, &at, &is_born)))
 		fold_ended(&window, NULL, record, is_born);
-	ret_result->ended_ns = exits_total(exits);
+	ret_result->ended_ns = exits_total(exits, ret_result->parents);
 	for (guint side = 0; side < SIDES; side++)
 		roster_row_clear(&window.rows[side]);
 	roster_row_clear(&window.ended);

@@ -2,7 +2,7 @@
 /* Rules about the host, and about differences that prevent a comparison. */
 #include <math.h>
 
-#include "rules.h"
+#include "why.h"
 
 /* Killed processes come first. */
 #define COST_OF_KILLS 1e6
@@ -82,6 +82,24 @@ static void add_short(const Subject *subject, Sentence *sentence, gboolean has_c
 		TELL(sentence, " …");
 }
 
+/* Adds the parents that were charged with most, where no records tell what ended. */
+static void add_parents(const Subject *subject, Sentence *sentence)
+{
+	const Digest *digest = subject->digest;
+	const WindowResult *window = digest->draft->window;
+
+	for (guint i = 0; window && !has_records(subject) && i < EXITS_PARENTS; i++) {
+		const ChargedParent *parent = &window->parents[i];
+		gdouble cpus = (gdouble)parent->ns / 1e9 / digest->seconds;
+
+		if (!parent->name || cpus < LEAST_NAMED_CPU)
+			return;
+		SAY(sentence, i ? ", {} {}" : ": children of {} {}",
+		    why_member_name(digest, parent->name, parent->pid),
+		    term_short(CTPROF_LADDER_NONE, cpus));
+	}
+}
+
 static void say_exited(const Subject *subject, Sentence *sentence)
 {
 	const HostState *host = &subject->digest->host;
@@ -94,6 +112,7 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 	if (!isnan(host->forks) && has_records(subject))
 		SAY(sentence, ", {}/s", term_rate("forks", "1/s", host->forks));
 	add_short(subject, sentence, TRUE);
+	add_parents(subject, sentence);
 }
 
 /* Returns the processes and threads started per second, unless their CPU is a finding already. */

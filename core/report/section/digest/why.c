@@ -49,6 +49,11 @@ void why_read_pinned(const Digest *digest, CostLine *line)
 		line->pinned = cpus.text;
 }
 
+struct ctprof_term why_member_name(const Digest *digest, const char *name, gint32 id)
+{
+	return term_name(store_take(digest->draft->store, g_strdup_printf("%s[%d]", name, id)));
+}
+
 void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
 {
 	const Digest *digest = subject->digest;
@@ -60,9 +65,8 @@ void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
 				       LEAST_PART, &member, &share))
 		return;
 	gint32 id = member.tid ? member.tid : member.tgid;
-	char *name = g_strdup_printf("%s[%d]", member.name, id);
 	SAY(sentence, ", {} % of it in {}", term_count("member_share", "percent", share * 100),
-	    term_name(store_take(digest->draft->store, name)));
+	    why_member_name(digest, member.name, id));
 }
 
 /* Adds ", at nice 19" or ", under SCHED_FIFO" if this differs from the default. */

@@ -15,6 +15,8 @@ gboolean why_needs(const char *metric);
 /* Sets the CPUs that all threads of a pool may run on, once the host is known. */
 void why_read_pinned(const Digest *digest, CostLine *line);
 
+/* Makes "NAME[ID]" of a process or thread. */
+struct ctprof_term why_member_name(const Digest *digest, const char *name, gint32 id);
 /* Adds ", 97 % of it in NAME[ID]": the single thread or process that causes most of a cost. */
 void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
 /* Adds what keeps the threads from the CPUs: where they may run, how they are scheduled, and which
