@@ -119,6 +119,8 @@ bool lane_has_lost(int32_t tgid, int proc)
 	       (proc < 0 || !atomic_load(&helper->reads_memory) ||
 		!owner_is_same(proc, helper->job.tgid, tgid)))
 		helper = helper->next;
+	if (helper && helper->job.tgid != tgid)
+		owner_leave_out(proc, tgid);
 	return helper != NULL;
 }
 

@@ -100,7 +100,7 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 /* Whether an abandoned helper, of this capture or an earlier one, still waits for that process:
  * asking it again would lose another helper.  With proc, also whether one waits for memory of a
  * process of the same owner: such a helper may not even end with ctprof, so there is at most one
- * per owner. */
+ * per owner, about whom owner_report() then warns. */
 bool lane_has_lost(int32_t tgid, int proc);
 /* Called by a helper: its job progresses, though without using the CPU itself. */
 void lane_moves(void);

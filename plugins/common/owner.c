@@ -29,12 +29,12 @@ struct owner {
 struct account {
 	struct owner owner;
 	uint64_t ns;
-	bool is_spent, is_logged;
+	bool is_spent, is_left_out, is_logged;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	_Atomic bool has_charges; /* in this capture */
+	_Atomic bool has_charges; /* in this capture, or owners that are left out */
 	unsigned n;
 	struct account accounts[ACCOUNTS];
 } book = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -113,22 +113,52 @@ static struct account *find(const struct owner *owner)
 	return i < book.n ? &book.accounts[i] : NULL;
 }
 
+/* Returns the owner's account, which it makes if there is room; NULL: there is none. */
+static struct account *open_account(const struct owner *owner)
+{
+	struct account *account = find(owner);
+
+	if (account || book.n == ACCOUNTS)
+		return account;
+	account = &book.accounts[book.n++];
+	account->owner = *owner;
+	return account;
+}
+
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns)
 {
 	if (cpu_ns <= ORDINARY_NS || tgid <= 0)
 		return;
 	const struct owner owner = owner_of(proc, tgid);
 	HOLD(&book.lock);
-	struct account *account = find(&owner);
+	struct account *account = open_account(&owner);
 
-	if (!account && book.n == ACCOUNTS)
+	if (!account)
 		return;
-	if (!account) {
-		account = &book.accounts[book.n++];
-		account->owner = owner;
-	}
 	account->ns += cpu_ns - ORDINARY_NS;
 	atomic_store(&book.has_charges, true);
+}
+
+void owner_leave_out(int proc, int32_t tgid)
+{
+	const struct owner owner = owner_of(proc, tgid);
+	HOLD(&book.lock);
+	struct account *account = open_account(&owner);
+
+	if (account)
+		account->is_left_out = true;
+	atomic_store(&book.has_charges, true);
+}
+
+bool owner_is_left_out(int proc, int32_t tgid)
+{
+	if (!atomic_load(&book.has_charges))
+		return false;
+	const struct owner owner = owner_of(proc, tgid);
+	HOLD(&book.lock);
+	const struct account *account = find(&owner);
+
+	return account && account->is_left_out;
 }
 
 bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns)
@@ -148,12 +178,18 @@ void owner_report(const struct ctprof_host *host)
 {
 	HOLD(&book.lock);
 	for (struct account *account = book.accounts; account < book.accounts + book.n; account++) {
-		if (!account->is_spent || account->is_logged)
+		char why[96] = "include one that did not answer";
+
+		if ((!account->is_spent && !account->is_left_out) || account->is_logged)
 			continue;
+		if (account->is_spent)
+			(void)snprintf(why, sizeof why,
+				       "took %" PRIu64 " ms of CPU time beyond what is ordinary",
+				       account->ns / 1000000);
 		host->log(host, CTPROF_LOG_WARNING,
-			  "the processes of user %" PRIu64 " in cgroup /%s took %" PRIu64
-			  " ms of CPU time beyond what is ordinary: the rest of them is left out",
-			  account->owner.uid, account->owner.cgroup, account->ns / 1000000);
+			  "the processes of user %" PRIu64
+			  " in cgroup /%s %s: the rest of them is left out",
+			  account->owner.uid, account->owner.cgroup, why);
 		account->is_logged = true;
 	}
 }

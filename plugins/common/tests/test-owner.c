@@ -143,6 +143,14 @@ static void test_hostile(void)
 		g_assert_null(strstr(line + 1, "user 65534"));
 		g_assert_true(owner_is_same(books.proc, pids[0], pids[1]));
 		g_assert_false(owner_is_same(books.proc, pids[0], pids[2]));
+		/* These processes are not dumpable, so that their files in /proc are root's. */
+		owner_leave_out(books.proc, pids[2]);
+		g_assert_true(owner_is_left_out(books.proc, pids[2]));
+		g_assert_false(owner_is_left_out(books.proc, pids[0]));
+		g_assert_false(owner_is_left_out(books.proc, getpid()));
+		owner_report(books.host);
+		line = strstr(fake_host_log(books.fake), "user 65533");
+		g_assert_true(line && strstr(line, "include one that did not answer"));
 		owner_again();
 		g_assert_false(owner_is_spent(books.proc, pids[0], LIMIT));
 	}
