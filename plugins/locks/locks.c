@@ -20,14 +20,14 @@
 #include "waiters.h"
 
 #define GROUP "lock"
-#define STAT_BYTES 1024u
+#define STATUS_BYTES 8192u
 #define LOCKS_BYTES (1u << 20)
 #define NAME_BYTES 384
 #define PATH_BYTES 64
 /* A longer chain is not from a real program. */
 #define MOST_STEPS 64u
 /* A cycle that still exists after this time is a deadlock. */
-#define CYCLE_NS 1000000000
+#define CYCLE_S 1
 
 enum { WAITERS, KIND, HOLDER, STATE, NEXT, DEADLOCK, N_METRICS };
 
@@ -45,7 +45,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			  "the owner in glibc's lock words; file_lock.c.flc_pid"),
 	[STATE] = OBJECT(LABEL, TEXT, "lock_holder_state",
 			 "what that thread does: R runs or waits for a CPU, S sleeps, D, T, …",
-			 "stat: do_task_stat()"),
+			 "status: task_state()"),
 	[NEXT] = OBJECT(LABEL, TEXT, "lock_holder_waits_for", "lock that it waits for itself",
 			"as lock_waiters"),
 	[DEADLOCK] = OBJECT(LEVEL, NONE, "lock_deadlock",
@@ -121,15 +121,17 @@ static int locks_start(void *data)
 static bool name_thread(const struct locks *self, int32_t tgid, int32_t tid,
 			char ret_name[NAME_BYTES], char *ret_state)
 {
-	char path[PATH_BYTES], text[STAT_BYTES];
-	struct stat_line stat;
+	char path[PATH_BYTES], text[STATUS_BYTES];
+	struct text name, state;
 
-	(void)snprintf(path, sizeof path, "%" PRId32 "/task/%" PRId32 "/stat", tgid, tid);
+	/* Not stat: since Linux 6.18, a process in execve() can keep its readers waiting. */
+	(void)snprintf(path, sizeof path, "%" PRId32 "/task/%" PRId32 "/status", tgid, tid);
 	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, path, text, sizeof text);
-	if (got < 0 || !stat_line_parse((struct text){text, (size_t)got}, &stat))
+	if (got <= 0 || !text_find((struct text){text, (size_t)got}, "Name", &name) ||
+	    !text_find((struct text){text, (size_t)got}, "State", &state) || state.len == 0)
 		return false;
-	(void)snprintf(ret_name, NAME_BYTES, "%.*s[%" PRId32 "]", stat.name_len, stat.name, tid);
-	*ret_state = stat.state;
+	(void)snprintf(ret_name, NAME_BYTES, "%.*s[%" PRId32 "]", (int)name.len, name.p, tid);
+	*ret_state = state.p[0];
 	return true;
 }
 
@@ -180,7 +182,7 @@ static size_t next_in_chain(const struct waiters *waiters, size_t i)
 }
 
 /* The number of threads in the cycle of holders that leads back to i; 0 if there is no cycle. */
-static size_t cycle_of(const struct waiters *waiters, size_t i, const struct waiter **ret_members)
+static size_t cycle_of(const struct waiters *waiters, size_t i, struct waiter **ret_members)
 {
 	size_t n, first = waiters_of_lock(waiters, i, &n), steps = 0, at = first;
 
@@ -193,23 +195,43 @@ static size_t cycle_of(const struct waiters *waiters, size_t i, const struct wai
 	return steps;
 }
 
-/* Whether the cycle still exists after a while. */
-static bool is_lasting(const struct locks *self, const struct waiter *const *members, size_t n)
+static bool is_lasting(struct waiter *const *members, size_t n)
 {
-	struct timespec wait = {.tv_nsec = CYCLE_NS % 1000000000, .tv_sec = CYCLE_NS / 1000000000};
-
-	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
 	for (size_t i = 0; i < n; i++)
-		if (!waiter_stays(self->host, members[i]))
+		if (!members[i]->is_in_cycle)
 			return false;
 	return true;
+}
+
+/* Marks the threads that have been in a cycle for a while: of all cycles after a single wait, as a
+ * user can make any number of them. */
+static void find_cycles(const struct locks *self)
+{
+	static const struct timespec wait = {.tv_sec = CYCLE_S};
+	const struct waiters *waiters = &self->waiters;
+	struct waiter *members[MOST_STEPS];
+	bool has_cycle = false;
+	size_t n;
+
+	for (size_t i = 0; i < waiters->n; i += n) {
+		(void)waiters_of_lock(waiters, i, &n);
+		size_t length = cycle_of(waiters, i, members);
+
+		for (size_t k = 0; k < length; k++)
+			members[k]->is_in_cycle = has_cycle = true;
+	}
+	if (has_cycle)
+		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
+	for (size_t i = 0; i < waiters->n; i++)
+		waiters->at[i].is_in_cycle =
+			waiters->at[i].is_in_cycle && waiter_stays(self->host, &waiters->at[i]);
 }
 
 static void put_holder(const struct locks *self, struct ctprof_batch *batch, uint64_t row,
 		       size_t first, const struct waiter *known)
 {
 	const struct waiters *waiters = &self->waiters;
-	const struct waiter *members[MOST_STEPS];
+	struct waiter *members[MOST_STEPS];
 	char name[NAME_BYTES], state[2] = "";
 
 	if (!name_thread(self, known->tgid, known->holder, name, state))
@@ -222,7 +244,7 @@ static void put_holder(const struct locks *self, struct ctprof_batch *batch, uin
 	if (name_lock(self, &waiters->at[next], name))
 		put_text(self, batch, row, NEXT, name);
 	size_t n = cycle_of(waiters, first, members);
-	if (n > 0 && is_lasting(self, members, n))
+	if (n > 0 && is_lasting(members, n))
 		self->host->put_u64(batch, row, self->slots[DEADLOCK], n);
 }
 
@@ -243,6 +265,9 @@ static int put_lock(const struct locks *self, struct ctprof_batch *batch, size_t
 		return r;
 	slots_put_absent(self->host, batch, row, self->slots, N_METRICS,
 			 CTPROF_ABSENT_INAPPLICABLE);
+	if (self->waiters.at[first].is_unread)
+		slots_put_absent(self->host, batch, row, &self->slots[HOLDER], N_METRICS - HOLDER,
+				 CTPROF_ABSENT_TIMEOUT);
 	self->host->put_u64(batch, row, self->slots[WAITERS], n);
 	put_text(self, batch, row, KIND, lock_words[known ? known->kind : LOCK_OTHER]);
 	if (known)
@@ -316,10 +341,16 @@ static void find(struct locks *self)
 	self->is_found = true;
 	self->told = 0;
 	(void)waiters_find(self->host, self->peeker, &self->waiters);
+	find_cycles(self);
 	clear_files(self);
 	ssize_t got =
 		file_load_records(self->host, CTPROF_ROOT_PROC, "locks", LOCKS_BYTES, &self->files);
 	self->left = (struct text){self->files, got > 0 ? (size_t)got : 0};
+	if (got == LOCKS_BYTES)
+		self->host->log(self->host, CTPROF_LOG_WARNING,
+				"the list of file locks has more than %u bytes: those after that "
+				"are left out",
+				LOCKS_BYTES);
 }
 
 static int locks_collect(void *data, void *context, struct ctprof_batch *batch)
@@ -347,7 +378,8 @@ static int locks_again(void *data)
 static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task", "their threads"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/syscall", "which of them wait in a futex"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "what holders are called, and do"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status",
+		    "what holders are called, and do, and whether a thread waits on"),
 	NEED_PARTLY(FILE, "proc/<tgid>/status", "whether it is in a PID namespace further in"),
 	NEED_PARTLY(FILE, "proc/<tgid>/maps", "where its C library is"),
 	NEED_PARTLY(FILE, "proc/<tgid>/pagemap", "which pages may be read"),

@@ -45,7 +45,6 @@ struct peeker {
 	int line; /* -1: no child is running */
 	pid_t child;
 	unsigned n_lost;
-	uint32_t lost[MOST_LOST]; /* users */
 	struct request request;
 };
 
@@ -211,29 +210,20 @@ void peeker_free(struct peeker *peeker)
 	free(peeker);
 }
 
-static bool is_lost(const struct peeker *peeker, uint32_t uid)
-{
-	for (unsigned i = 0; i < peeker->n_lost; i++)
-		if (peeker->lost[i] == uid)
-			return true;
-	return peeker->n_lost == MOST_LOST;
-}
-
-static int leave_behind(struct peeker *peeker, uint32_t uid)
+static int leave_behind(struct peeker *peeker)
 {
 	stop(peeker);
 	(void)waitpid(peeker->child, NULL, WNOHANG);
-	peeker->lost[peeker->n_lost++] = uid;
+	peeker->n_lost++;
 	return -ETIMEDOUT;
 }
 
-int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2],
-	       struct peek *peeks, unsigned n)
+int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek *peeks, unsigned n)
 {
 	struct pollfd line;
 
-	if (is_lost(peeker, uid))
-		return -ETIMEDOUT;
+	if (peeker->n_lost == MOST_LOST)
+		return -EAGAIN;
 	int r = peeker->line < 0 ? start(peeker) : 0;
 	if (r < 0)
 		return r;
@@ -243,10 +233,10 @@ int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2
 	r = message_send(peeker->line, &peeker->request, sizeof peeker->request, fds, 2);
 	line = (struct pollfd){.fd = peeker->line, .events = POLLIN};
 	if (r < 0 || poll(&line, 1, ANSWER_MS) <= 0)
-		return leave_behind(peeker, uid);
+		return leave_behind(peeker);
 	if (recv(peeker->line, &peeker->request, sizeof peeker->request, MSG_DONTWAIT) !=
 	    (ssize_t)sizeof peeker->request)
-		return leave_behind(peeker, uid);
+		return leave_behind(peeker);
 	memcpy(peeks, peeker->request.peeks, n * sizeof *peeks);
 	return 0;
 }

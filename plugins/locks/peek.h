@@ -30,8 +30,7 @@ struct peeker;
 int peeker_new(struct peeker **ret);
 void peeker_free(struct peeker *peeker);
 
-/* Fills n peeks, at most PEEKS_AT_ONCE, of a process whose maps and pagemap are open.  uid: the
- * user who may have made it slow.  0; -ETIMEDOUT: the child did not answer, now or for that user
- * before; or another -errno. */
-int peeker_ask(struct peeker *peeker, int32_t pid, uint32_t uid, const int fds[2],
-	       struct peek *peeks, unsigned n);
+/* Fills n peeks, at most PEEKS_AT_ONCE, of a process whose maps and pagemap are open.  0;
+ * -ETIMEDOUT: the child did not answer; -EAGAIN: too many have not; or another -errno. */
+int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek *peeks,
+	       unsigned n);

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "file.h"
 #include "list.h"
+#include "owner.h"
 #include "thread-file.h"
 
 #define MOST_WAITERS (4u << 20)
@@ -20,6 +21,7 @@
 void waiters_clear(struct waiters *waiters)
 {
 	free(waiters->at);
+	free(waiters->by_tid);
 	*waiters = (struct waiters){.at = NULL};
 }
 
@@ -31,6 +33,21 @@ static bool read_wait(const struct ctprof_host *host, int dirfd, const char *pat
 	return got > 0 && wait_parse((struct text){text, (size_t)got}, ret);
 }
 
+/* Returns a number that changes when the thread runs and sleeps again. */
+static uint64_t read_switches(const struct ctprof_host *host, const struct waiter *waiter)
+{
+	char path[PATH_BYTES], text[STATUS_BYTES];
+	struct text value;
+	uint64_t n = 0;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/status", waiter->tgid, waiter->tid);
+	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
+	if (got > 0 &&
+	    text_find((struct text){text, (size_t)got}, "voluntary_ctxt_switches", &value))
+		(void)text_u64(value, &n);
+	return n;
+}
+
 bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter)
 {
 	char path[PATH_BYTES];
@@ -38,7 +55,8 @@ bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter)
 
 	(void)snprintf(path, sizeof path, "%d/task/%d/syscall", waiter->tgid, waiter->tid);
 	return read_wait(host, host->root(host, CTPROF_ROOT_PROC), path, &now) &&
-	       memcmp(&now, &waiter->wait, sizeof now) == 0;
+	       memcmp(&now, &waiter->wait, sizeof now) == 0 &&
+	       read_switches(host, waiter) == waiter->switches;
 }
 
 /* ---- one process ---------------------------------------------------------------- */
@@ -48,7 +66,6 @@ struct process {
 	struct peeker *peeker;
 	int32_t tgid;
 	int task_fd, proc;
-	uint32_t uid;
 	struct waiters *waiters;
 };
 
@@ -79,8 +96,10 @@ static int look(const struct process *process, const struct waiter *waiters, uns
 	for (unsigned i = 0; i < n; i++)
 		peeks[i] =
 			(struct peek){.address = waiters[i].wait.address, .pc = waiters[i].wait.pc};
-	return peeker_ask(process->peeker, process->tgid, process->uid, (int[]){maps, pagemap},
-			  peeks, n);
+	int r = peeker_ask(process->peeker, process->tgid, (int[]){maps, pagemap}, peeks, n);
+	if (r == -ETIMEDOUT)
+		owner_leave_out(process->proc, process->tgid);
+	return r;
 }
 
 static int32_t holder_in(const struct process *process, const struct waiter *waiter,
@@ -105,8 +124,11 @@ static void find_holders(const struct process *process, struct waiter *waiters, 
 
 	if (look(process, waiters, n, first) < 0)
 		return;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		waiters[i].holder = holder_in(process, &waiters[i], &first[i], &kinds[i]);
+		if (waiters[i].holder != 0)
+			waiters[i].switches = read_switches(process->host, &waiters[i]);
+	}
 	int r = look(process, waiters, n, second);
 	for (unsigned i = 0; i < n; i++) {
 		if (waiters[i].holder == 0)
@@ -140,23 +162,30 @@ static void read_process(void *data, int32_t tgid, DIR *task)
 	struct process *process = data;
 	struct waiters *waiters = process->waiters;
 	size_t first = waiters->n;
-	struct stat st;
-	int32_t tid;
+	int32_t leader, tid;
 
 	process->tgid = tgid;
 	process->task_fd = dirfd(task);
-	while (thread_file_next(task, &tid))
-		add_thread(process, tid);
-	if (waiters->n == first || !process->peeker || fstat(process->task_fd, &st) < 0 ||
-	    is_nested(process))
+	/* No lock of a single thread is ever put.  In execve(), during which the kernel may keep
+	 * the readers of syscall waiting for ever, a process has a single thread. */
+	if (!thread_file_next(task, &leader) || !thread_file_next(task, &tid))
 		return;
-	process->uid = st.st_uid;
-	for (size_t i = first; i < waiters->n; i += PEEKS_AT_ONCE) {
+	add_thread(process, leader);
+	do
+		add_thread(process, tid);
+	while (thread_file_next(task, &tid));
+	if (waiters->n == first || !process->peeker || is_nested(process))
+		return;
+	for (size_t i = first; i < waiters->n && !owner_is_left_out(process->proc, tgid);
+	     i += PEEKS_AT_ONCE) {
 		size_t n = waiters->n - i;
 
 		find_holders(process, &waiters->at[i],
 			     (unsigned)(n < PEEKS_AT_ONCE ? n : PEEKS_AT_ONCE));
 	}
+	bool is_unread = owner_is_left_out(process->proc, tgid);
+	for (size_t i = first; i < waiters->n; i++)
+		waiters->at[i].is_unread = is_unread;
 }
 
 /* ---- all of them -------------------------------------------------------------------- */
@@ -171,6 +200,29 @@ static int compare_locks(const void *a, const void *b)
 	return order ? order : order_u64((uint64_t)x->tid, (uint64_t)y->tid);
 }
 
+static int compare_tids(const void *a, const void *b)
+{
+	const struct waiter *const *x = a, *const *y = b;
+
+	return order_u64((uint64_t)(*x)->tid, (uint64_t)(*y)->tid);
+}
+
+static int sort(struct waiters *waiters)
+{
+	struct waiter **by_tid = reallocarray(waiters->by_tid, waiters->n + 1, sizeof *by_tid);
+
+	if (!by_tid)
+		return -ENOMEM;
+	waiters->by_tid = by_tid;
+	if (waiters->n == 0)
+		return 0;
+	qsort(waiters->at, waiters->n, sizeof *waiters->at, compare_locks);
+	for (size_t i = 0; i < waiters->n; i++)
+		waiters->by_tid[i] = &waiters->at[i];
+	qsort(waiters->by_tid, waiters->n, sizeof *waiters->by_tid, compare_tids);
+	return 0;
+}
+
 int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters)
 {
 	struct process process = {.host = host,
@@ -180,8 +232,11 @@ int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct w
 
 	waiters->n = 0;
 	int r = thread_file_each_process(host, read_process, &process);
-	if (waiters->n > 0)
-		qsort(waiters->at, waiters->n, sizeof *waiters->at, compare_locks);
+	if (r == 0)
+		r = sort(waiters);
+	if (r < 0)
+		waiters->n = 0;
+	owner_report(host);
 	return r;
 }
 
@@ -204,9 +259,9 @@ size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n)
 
 size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid)
 {
-	size_t i = 0;
+	const struct waiter key = {.tid = tid}, *sought = &key;
+	struct waiter **found =
+		bsearch(&sought, waiters->by_tid, waiters->n, sizeof sought, compare_tids);
 
-	while (i < waiters->n && (waiters->at[i].tgid != tgid || waiters->at[i].tid != tid))
-		i++;
-	return i;
+	return found && (*found)->tgid == tgid ? (size_t)(*found - waiters->at) : waiters->n;
 }

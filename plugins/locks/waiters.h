@@ -13,12 +13,16 @@ struct waiter {
 	int32_t tgid, tid;
 	struct wait wait;
 	enum lock_kind kind;
-	int32_t holder; /* a thread of the process; 0: unknown */
+	int32_t holder;    /* a thread of the process; 0: unknown */
+	uint64_t switches; /* voluntary ones, before the holder was read for the second time */
+	bool is_unread;    /* the holder is unknown because a process of its owner did not answer */
+	bool is_in_cycle;  /* see locks.c */
 };
 
 struct waiters {
 	struct waiter *at; /* by tgid and address, once found */
 	size_t n, room;
+	struct waiter **by_tid;
 };
 
 void waiters_clear(struct waiters *waiters);
@@ -29,5 +33,5 @@ int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct w
 size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n);
 /* The index of a thread; waiters->n if it does not wait. */
 size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid);
-/* Whether the thread is still in the same wait. */
+/* Whether the thread is still in the same wait, and has not run since its holder was read. */
 bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter);

@@ -296,6 +296,7 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         view = harness.run("memory", "processes", "--format=json")
         assert str(worker.pid).encode() in view.stdout, view.stderr
         harness.capture("--plugins=procfs,states", "--groups=identity,wait")
+        harness.capture("--plugins=procfs,locks", "--groups=identity,lock")
         harness.capture("--plugins=procfs", user=harness.need_other_user())
 
 
