@@ -34,6 +34,14 @@ static char *name_inode(const struct stat *st)
 			       (guint64)st->st_dev, (guint64)st->st_ino);
 }
 
+static char *name_socket(uid_t uid, const char *inode, const char *path)
+{
+	g_autofree char *file = g_path_get_basename(path);
+
+	g_strcanon(file, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-+=,", '_');
+	return g_strdup_printf(PREFIX "%u-%s%.*s", uid, inode, MOST_FILE, file);
+}
+
 static socklen_t make_address(struct sockaddr_un *ret, const char *name)
 {
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -62,11 +70,8 @@ int mark_socket_bind(const char *path, GError **error)
 		return -1;
 	}
 	g_autofree char *inode = name_inode(&st);
-	g_autofree char *file = g_path_get_basename(path);
-	g_strcanon(file, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-+=,", '_');
 	recorder_uid = getuid();
-	g_autofree char *name =
-		g_strdup_printf(PREFIX "%u-%s%.*s", recorder_uid, inode, MOST_FILE, file);
+	g_autofree char *name = name_socket(recorder_uid, inode, path);
 	socklen_t length = make_address(&address, name);
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || !switch_on(fd, SO_PASSCRED) || !switch_on(fd, SO_TIMESTAMPNS) ||
@@ -125,6 +130,7 @@ static gboolean receive(int fd, int flags, MarkMessage *ret_message, struct ucre
 				.msg_iovlen = 1,
 				.msg_control = &control,
 				.msg_controllen = sizeof control};
+	message->from.sun_path[0] = '\0';
 	ssize_t n = recvmsg(fd, &header, flags | MSG_CMSG_CLOEXEC);
 
 	if (n < 0)
@@ -149,6 +155,9 @@ gboolean mark_socket_receive(int fd, MarkMessage *ret_message)
 
 void mark_socket_answer(int fd, const MarkMessage *message, const char *text)
 {
+	/* Any process can have a path as its address; it would be looked up with our rights. */
+	if (message->from.sun_path[0] != '\0')
+		return;
 	(void)sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL,
 		     (const struct sockaddr *)&message->from, message->from_length);
 }
@@ -186,8 +195,10 @@ static gboolean is_recorder(const struct ucred *sender, const char *name)
 	       (uid == 0 && sender->uid == CAPABILITIES_OTHER_USER);
 }
 
-/* Returns the names of the candidates' sockets. */
-static GPtrArray *list_candidates(const Root *root, const char *inode, uid_t owner)
+/* Returns the names of the candidates' sockets; the likely one first, as strangers can make any
+ * number of others. */
+static GPtrArray *list_candidates(const Root *root, const char *inode, uid_t owner,
+				  const char *likely)
 {
 	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
 	int fd = openat(root_fd(root, CTPROF_ROOT_PROC), "net/unix", O_RDONLY | O_CLOEXEC);
@@ -195,11 +206,15 @@ static GPtrArray *list_candidates(const Root *root, const char *inode, uid_t own
 	char *line = NULL;
 	gsize room = 0;
 
-	while (file && found->len < MOST_CANDIDATES && getline(&line, &room, file) > 0) {
+	while (file && getline(&line, &room, file) > 0) {
 		const char *at = strstr(line, " @" PREFIX);
 
 		g_strchomp(line);
-		if (at && is_candidate(at + 2, inode, owner))
+		if (!at || !is_candidate(at + 2, inode, owner))
+			continue;
+		if (g_strcmp0(at + 2, likely) == 0)
+			g_ptr_array_insert(found, 0, g_strdup(at + 2));
+		else if (found->len < MOST_CANDIDATES)
 			g_ptr_array_add(found, g_strdup(at + 2));
 	}
 	g_clear_pointer(&line, g_free);
@@ -236,7 +251,9 @@ static gboolean send_to(const char *candidate, const char *name, GError **error)
 
 	if (fd < 0)
 		return FALSE;
-	if (send(fd, name, strlen(name), MSG_NOSIGNAL) < 0 || !receive(fd, 0, &answer, &sender))
+	if (send(fd, name, strlen(name), MSG_NOSIGNAL) < 0)
+		return error_set_errno(error, errno, "the recorder does not take it");
+	if (!receive(fd, 0, &answer, &sender))
 		return errno == EAGAIN
 			       ? error_set_failed(
 					 error,
@@ -283,7 +300,9 @@ gboolean mark_socket_send(const Root *root, const char *name, const char *file, 
 	if (file && stat(file, &st) < 0)
 		return error_set_errno(error, errno, "%s", file);
 	g_autofree char *inode = file ? name_inode(&st) : NULL;
-	g_autoptr(GPtrArray) found = list_candidates(root, inode, st.st_uid);
+	g_autofree char *likely =
+		file ? name_socket(getuid() ? getuid() : st.st_uid, inode, file) : NULL;
+	g_autoptr(GPtrArray) found = list_candidates(root, inode, st.st_uid, likely);
 	if (found->len == 0)
 		return fail_none(file, error);
 	if (!file && found->len > 1) {

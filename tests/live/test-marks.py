@@ -332,6 +332,23 @@ def test_strangers_set_no_marks():
         assert [mark for _, mark in marks(file)] == ["own"]
 
 
+def test_no_answer_goes_to_a_path():
+    """A stranger's path would be looked up with the rights of the recorder."""
+    with folder() as path:
+        file = path / "a.ctprof"
+        with recorder(file) as process, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as own:
+            name, = sockets(file)
+            own.bind(str(path / "own"))
+            own.sendto(b"by path", f"\0{name}")
+            # Taken after that message.
+            harness.run("mark", "-f", file, "by name")
+            own.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                raise AssertionError(own.recv(300))
+            end(process)
+        assert [mark for _, mark in marks(file)] == ["by path", "by name"]
+
+
 def test_root_marks_the_recording_of_a_user():
     other = harness.need_other_user()
     with folder() as path:
@@ -367,6 +384,22 @@ def test_an_impostor_takes_no_mark():
         finally:
             os.kill(impostor, signal.SIGKILL)
             os.waitpid(impostor, 0)
+
+
+def test_impostors_keep_no_one_waiting():
+    """However many processes have names like that of the recorder, and do not answer."""
+    with folder() as path:
+        file = path / "a.ctprof"
+        with recorder(file) as process, contextlib.ExitStack() as stack:
+            st = os.stat(file)
+            for i in range(200):
+                impostor = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+                impostor.bind(f"\0ctprof-record-0-{st.st_dev:x}-{st.st_ino:x}-a{i}.ctprof")
+            began = time.monotonic()
+            harness.run("mark", "-f", file, "own")
+            assert time.monotonic() - began < 10, "it asks the recorder first"
+            end(process)
+        assert [mark for _, mark in marks(file)] == ["own"]
 
 
 if __name__ == "__main__":
