@@ -89,6 +89,15 @@ static __always_inline void cut_name(struct pool_name *name)
 	}
 }
 
+/* Whether a place whose hash is that of the name is of that name: a process can choose a name with
+ * the hash of another. */
+static __always_inline bool is_of_name(const struct pool_name *there, const struct pool_name *name)
+{
+	/* Another CPU may just have taken the place, and not have written the name yet. */
+	return !there->half[0] ||
+	       (there->half[0] == name->half[0] && there->half[1] == name->half[1]);
+}
+
 /* Returns the pool of that name.  A global function, so that the kernel verifies it once and not
  * for each call; it must therefore accept NULL. */
 __noinline __u32 find_pool(const struct pool_name *name)
@@ -103,7 +112,7 @@ __noinline __u32 find_pool(const struct pool_name *name)
 			found = __sync_val_compare_and_swap(&pool_hashes[i], 0, hash | 1);
 		if (!found)
 			pool_names[i] = *name;
-		if (!found || found == (hash | 1))
+		if (!found || (found == (hash | 1) && is_of_name(&pool_names[i], name)))
 			return i;
 	}
 	__sync_fetch_and_add(&n_refused, 1);

@@ -267,6 +267,51 @@ static void test_aggressors(void)
 	clear(&planted);
 }
 
+static struct pool_name twin;
+
+/* Finds another name with the same hash, as find_pool() makes it. */
+static void find_twin(const char *pool)
+{
+	g_autofree char *text = g_strdup_printf("%s%d", pool, (int)getpid() % 100000);
+	struct pool_name name = {{0, 0}};
+
+	memcpy(&name, text, strlen(text));
+	twin.half[0] = 0x4141414141414141u;
+	do {
+		twin.half[0]++;
+		twin.half[1] = name.half[0] * 0x9e3779b97f4a7c15u ^ name.half[1] ^
+			       twin.half[0] * 0x9e3779b97f4a7c15u;
+	} while (strnlen((const char *)&twin, sizeof twin) != sizeof twin - 1);
+}
+
+static void spin_as_twin(void)
+{
+	(void)prctl(PR_SET_NAME, &twin);
+	spin();
+}
+
+/* No process can choose a name that makes it part of another pool. */
+static void test_names_of_one_hash(void)
+{
+	Planted planted;
+	guint column = N_WAIT_FIXED;
+
+	if (!begin(&planted))
+		return;
+	find_twin("vic");
+	add_pinned(&planted, "vic", spin, 1);
+	add_pinned(&planted, "twn", spin_as_twin, 1);
+	start(&planted);
+	g_usleep(1500000);
+	settle(&planted);
+	while (column < planted.matrix->n &&
+	       memcmp(&planted.matrix->names[column], &twin, sizeof twin) != 0)
+		column++;
+	g_assert_cmpuint(column, <, planted.matrix->n);
+	check_near(charged(&planted, "vic", column), sum_accounts(&planted, 1, 1).run_ns, 10);
+	clear(&planted);
+}
+
 /* A crowd, each of which waits for hundreds of turns of the others. */
 static void check_crowd(gboolean with_pings)
 {
@@ -414,6 +459,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/latency/matrix/rows", test_rows);
 	g_test_add_func("/latency/matrix/aggressors", test_aggressors);
+	g_test_add_func("/latency/matrix/names-of-one-hash", test_names_of_one_hash);
 	g_test_add_func("/latency/matrix/crowd", test_crowd);
 	g_test_add_func("/latency/matrix/busy-crowd", test_busy_crowd);
 	g_test_add_func("/latency/matrix/idle", test_idle);
