@@ -4,6 +4,7 @@
 
 import os
 import re
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -102,6 +103,30 @@ def test_processes_have_all_their_columns_at_80():
     head = lines_on(80, 24, "memory", "processes", "-n", "3")[1].split()
     for column in ("PID", "USER", "PSS", "PSS+", "USS", "RSS", "COMMAND"):
         assert column in head, head
+
+
+def has_ended(pid):
+    try:
+        return harness.state_of(pid, pid) in "ZX"
+    except OSError:
+        return True
+
+
+def test_a_killed_test_leaves_no_terminal():
+    """As after meson's timeout: neither the server nor what ran in the terminal remains."""
+    harness.need_command("tmux")
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "told"
+        child = os.fork()
+        if child == 0:
+            with terminal(80, 24, f"echo $$ $PPID >{told}.new; mv {told}.new {told}; exec sleep 1000"):
+                signal.pause()
+            os._exit(1)
+        harness.wait_for(told.exists, "the terminal")
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        for pid in map(int, told.read_text().split()):
+            harness.wait_for(lambda pid=pid: has_ended(pid), "the end of the terminal")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,17 @@
 """A real terminal for tests: a tmux server of our own, with one window."""
 
 import contextlib
+import ctypes
 import itertools
 import os
+import signal
 import subprocess
 
 import harness
 
 NUMBERS = itertools.count()
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
 
 
 class Terminal:
@@ -17,9 +21,12 @@ class Terminal:
     def __init__(self, server):
         self.server = server
 
-    def tmux(self, *arguments):
-        done = subprocess.run(["tmux", "-L", self.server, "-f", "/dev/null", *map(str, arguments)],
+    def ask(self, *arguments):
+        return subprocess.run(["tmux", "-L", self.server, "-f", "/dev/null", *map(str, arguments)],
                               capture_output=True, check=False, stdin=subprocess.DEVNULL)
+
+    def tmux(self, *arguments):
+        done = self.ask(*arguments)
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()
 
@@ -60,13 +67,24 @@ class Terminal:
 
 
 @contextlib.contextmanager
+def serving(screen):
+    """Runs the server.  The kernel ends it with this process, even after SIGKILL: what runs in the
+    terminal then gets SIGHUP."""
+    with subprocess.Popen(["tmux", "-D", "-L", screen.server, "-f", "/dev/null"], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          preexec_fn=lambda: LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)) as process:
+        try:
+            harness.wait_for(lambda: screen.ask("show-options", "-s").returncode == 0, "the server")
+            yield
+        finally:
+            process.terminate()
+
+
+@contextlib.contextmanager
 def terminal(width, height, script):
     """Opens a terminal that runs a shell script."""
     harness.need_command("tmux")
     screen = Terminal(f"ctprof-test-{os.getpid()}-{next(NUMBERS)}")
-    try:
+    with serving(screen):
         screen.tmux("new-session", "-d", "-x", width, "-y", height, "sh", "-c", script)
         yield screen
-    finally:
-        subprocess.run(["tmux", "-L", screen.server, "kill-server"], capture_output=True,
-                       check=False)
