@@ -155,7 +155,7 @@ static void check_size(const char *what, guint32 given, gsize known)
 			   given, known);
 	if (given > known)
 		check_tell(CHECK_NOTE, "descriptor",
-			   "%s: of a newer ABI, %u bytes, of which %zu are checked", what, given,
+			   "%s: of a newer ABI: %u bytes, only the first %zu are checked", what, given,
 			   known);
 	if (given % sizeof(gpointer) != 0)
 		fail("descriptor", "the struct_size of %s is impossible: %u", what, given);

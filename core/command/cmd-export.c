@@ -236,8 +236,8 @@ const Command cmd_export = {
 	.name = "export",
 	.arguments = "FILE…",
 	.summary = "Write snapshots and recordings as tables, for other programs",
-	.help = "FILE is written by 'ctprof capture' or 'ctprof record', of which every sample is\n"
-		"written. What was not measured is null, never 0. The name of the host is not in\n"
+	.help = "FILE is written by 'ctprof capture' or 'ctprof record'; every sample of a recording\n"
+		"is exported. Absent values are null, never 0. The name of the host is not in\n"
 		"FILE: it is taken from its name, HOST-TIME.ctprof.zst, or from --host.\n\n"
 		"Examples:\n"
 		"  ctprof export -o host.parquet before.ctprof.zst\n"

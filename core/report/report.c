@@ -182,7 +182,7 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 		return FALSE;
 	for (guint i = 0; i < clashes->len; i++) {
 		g_autofree char *text = g_strdup_printf(
-			"metric '%s' has another kind or unit in the candidate, which is left out",
+			"metric '%s' is left out: its kind or unit differs in the candidate",
 			(const char *)g_ptr_array_index(clashes, i));
 
 		analysis_warn(analysis, text);

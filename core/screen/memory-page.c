@@ -133,7 +133,7 @@ static void add_reason(Screen *screen, const Look *look, const GError *why, Page
 	drawer_text(&screen->drawer,
 		    why       ? why->message
 		    : is_slow ? "reading what each process maps; this may take some seconds"
-			      : "reading; what it shows comes in a moment",
+			      : "reading; the page will be shown in a moment",
 		    page->head);
 }
 

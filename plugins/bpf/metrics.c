@@ -57,7 +57,7 @@ const struct ctprof_metric bpf_exit_values[N_EXIT_VALUES] = {
 		     "time on a CPU to the very end: absent where run_time_ns is less than that",
 		     "sum_exec_runtime at the last sched_switch"),
 	[EXIT_CODE] = EXIT(LABEL, NONE, "exit_code",
-			   "how the process ended, as wait() reports it; of its leader only",
+			   "how the process ended, as wait() reports it; leader only",
 			   "exit_code of task_struct (wait_task_zombie)"),
 };
 

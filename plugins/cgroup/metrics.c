@@ -79,7 +79,7 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	       "threads in it and below",
 	       "pids.current, pids_current_read()"),
 	METRIC(GAUGE, NONE, LIMIT, "CGROUP_PIDS", "pids.max",
-	       "hard limit of that number",
+	       "hard limit on the number of threads",
 	       "pids.max, pids_max_show()"),
 	METRIC(PEAK, NONE, 0, "CGROUP_PIDS", "pids.peak",
 	       "highest pids.current since the cgroup was made",

@@ -104,7 +104,7 @@ const struct taskstats_field exit_fields[] = {
 		      "CLOCK_BOOTTIME less taskstats.ac_etime"),
 	      .needs = TASKSTATS_MEASURED, .since = UINT16_MAX),
 	EXIT_BASIC("exit_code", LABEL, NONE, 4, 4,
-		   "how the process ended, as wait() reports it; of its leader only",
+		   "how the process ended, as wait() reports it; leader only",
 		   "taskstats.ac_exitcode, bacct_add_tsk()", .width = 4),
 	EXIT_BASIC("elapsed_us", COUNTER, US, 144, 192, "time from start to end of the thread",
 		   "taskstats.ac_etime, bacct_add_tsk()", .width = 0),

@@ -146,8 +146,8 @@ static int change_row(struct replay *replay, enum kept_class class,
 		if (*ret_row && (*ret_row)->sample != 0)
 			return 0;
 		replay->frame_input.fault(&replay->frame_input, UINT64_MAX,
-					  "expected changes of threads that the sample before "
-					  "has, found others");
+					  "expected changes of threads of the previous sample, "
+					  "found changes of others");
 		return -EBADMSG;
 	}
 	int r = kept_take_nth(rows, target, nth, ret_row, &is_new);

@@ -178,7 +178,7 @@ def test_what_is_wrong_is_said():
     path = made()[0]
     for text, message in (
         ("[", "--layers 'layers.json': "),
-        ("[]", "of which the last matches every thread"),
+        ("[]", "whose last one matches every thread"),
         ('[{"name":"a","matches":[[{"Nix":1}]]}]', "layer 'a': Nix: unknown matcher"),
         ('[{"name":"a","matches":[[{"NiceAbove":"x"}]]}]', "layer 'a': NiceAbove: the value is of another type"),
         ('[{"name":"a","matches":[[{"CgroupRegex":"("}]]}]', "layer 'a': CgroupRegex: "),

@@ -385,7 +385,7 @@ Layers *layers_parse(const char *text, gsize length, GError **error)
 		if (!take_layer(layers, json_array_get_element(list, i), error))
 			return NULL;
 	if (!ends_with_rest(layers->list)) {
-		error_set_usage(error, "expected a list of layers, of which the last matches every "
+		error_set_usage(error, "expected a list of layers whose last one matches every "
 				       "thread: \"matches\": [[]]");
 		return NULL;
 	}
