@@ -24,7 +24,7 @@ const Option capturing_options[] = {
 
 const Option capturing_cost_options[] = {
 	OPTION(COUNT, "jobs", 'j', &capturing_choice.jobs, "N",
-	       "Workers (default: CPUs less the load)", .row.least = 1, .row.most = MAX_JOBS),
+	       "Workers (default: CPUs minus the load)", .row.least = 1, .row.most = MAX_JOBS),
 	OPTION(WORD, "priority", 0, &priority_choice, "HOW",
 	       "Raise ctprof's priority while it reads, for at most 3 of every 4 ms (needs "
 	       "CAP_SYS_NICE)",

@@ -35,7 +35,7 @@ static const Option options[] = {
 	       "Read this group of metrics only every TIME, as smaps=30s (repeatable)",
 	       .many = TRUE, .from = FROM_GROUPS),
 	OPTION(SIZE, "max-size", 0, &plan.max_size, "SIZE",
-	       "Begin another file when FILE is larger; the one before becomes FILE.1",
+	       "Start a new file when FILE is larger; the previous one becomes FILE.1",
 	       .row.least = 1),
 	OPTION(TIME, "max-age", 0, &plan.max_age_ns, "TIME", "The same after TIME", .row.least = 1),
 	OPTION(COUNT, "keep", 0, &plan.keep, "N", "Keep what N such files hold", .row.least = 1,

@@ -51,7 +51,7 @@ static const Option options[] = {
 	       "With --repeat: alternate with COMMAND under the BPF scheduler that PROGRAM runs, "
 	       "and show what differs"),
 	OPTION(BOOL, "replace", 0, &repeat.replace, NULL,
-	       "With --versus-scheduler: another one may run, whose place PROGRAM takes"),
+	       "With --versus-scheduler: PROGRAM may replace a scheduler that runs already"),
 	OPTION(COUNT, "warmup", 0, &repeat.warmup, "N",
 	       "With --repeat: first run each command N times without measuring",
 	       .row.most = MAX_REPEATS),

@@ -199,7 +199,7 @@ static gboolean take_runs_options(const ReportRun *run, GError **error)
 {
 	if (options.columns || options.sort_by)
 		return error_set_usage(error,
-				       "%s: cannot be used with several runs: their report has "
+				       "%s: not with several runs: their report has "
 				       "fixed columns and order",
 				       options.columns ? "--columns" : "--sort-by");
 	if (!take_options(run, error))

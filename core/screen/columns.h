@@ -12,8 +12,8 @@
 	"  A TURN          mean wait for a CPU before a turn on one\n"                             \
 	"  R, D            of totals: how many run or wait to, how many are blocked\n"             \
 	"  SWITCH/s        context switches a second, voluntary and forced\n"                      \
-	"  READ/s          bytes a second that were read from storage\n"                           \
-	"  WRITE/s         bytes a second that were made dirty, to be written\n"                   \
+	"  READ/s          bytes read from storage per second\n"                                    \
+	"  WRITE/s         bytes dirtied per second, to be written later\n"                         \
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
 	"  STATES          where most of the time went, by looks in between\n"                     \

@@ -59,7 +59,7 @@ gboolean terminal_check(GError **error)
 	const char *term = g_getenv("TERM");
 	return error_set_usage(error, "TERM=%s: %s (%s)", term ? term : "",
 			       found == 1 ? "this terminal cannot move its cursor"
-					  : "there is no description of such a terminal",
+					  : "terminfo has no description of this terminal",
 			       instead);
 }
 
