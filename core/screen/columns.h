@@ -5,15 +5,15 @@
 /* Padded as the keys are. */
 #define COLUMNS_HELP                                                                               \
 	"  POOL            threads of one name; g, --group-by: of another key\n"                   \
-	"  THREADS         how many; +2 -1: that began, that ended in the window\n"                \
+	"  THREADS         how many; +2 -1: two began, one ended in the window\n"                  \
 	"  CPU             CPUs used: 1.50 is all of one CPU and half of another\n"                \
 	"  usr/sys         percent of it in user mode, and in the kernel\n"                        \
 	"  WAITING         how many waited for a CPU, on average\n"                                \
 	"  A TURN          mean wait for a CPU before a turn on one\n"                             \
 	"  R, D            of totals: how many run or wait to, how many are blocked\n"             \
 	"  SWITCH/s        context switches a second, voluntary and forced\n"                      \
-	"  READ/s          bytes read from storage per second\n"                                    \
-	"  WRITE/s         bytes dirtied per second, to be written later\n"                         \
+	"  READ/s          bytes read from storage per second\n"                                   \
+	"  WRITE/s         bytes dirtied per second, to be written later\n"                        \
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
 	"  STATES          where most of the time went, by looks in between\n"                     \

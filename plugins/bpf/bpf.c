@@ -546,7 +546,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/cgroup", "the paths of cgroups"),
 	NEED_PARTLY(FILE, "proc/loadavg", "how many threads there are"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether a class is that of sched_ext"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether a scheduling class is sched_ext"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "paths in v1 controllers"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether the thread read for a cgroup still runs"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
@@ -557,7 +557,7 @@ static const struct ctprof_need needs[] = {
 static const struct ctprof_option options[] = {
 	OPTION(WORD, "when", "whether to read threads by BPF programs", .default_value = "auto",
 	       OPTION_WORDS(condition_words)),
-	OPTION(SIZE, EXITS_OPTION, "Room in which records of threads that ended wait to be read",
+	OPTION(SIZE, EXITS_OPTION, "Size of the buffer for records of threads that ended",
 	       .default_value = EXITS_BUFFER, .least = EXITS_BUFFER_MIN, .most = EXITS_BUFFER_MAX),
 };
 

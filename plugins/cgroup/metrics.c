@@ -95,7 +95,7 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 
 const struct ctprof_metric cgroup_host_cpu =
 	METRIC_ROW(COUNTER, NS, HOST, "cpu.host_usage_ns", "cgroup",
-	       "CPU time of all threads of the host, of those that ended, too",
+	       "CPU time of all threads of the host, including ended ones",
 	       "v1, of the root: cpuacct.usage, cpuacct_charge()", .flags = CTPROF_METRIC_QUIET,
 	       .gates = "CGROUP_CPUACCT");
 /* clang-format on */

@@ -223,7 +223,7 @@ static void test_reply(void)
 		{"group for a process", 22, TASKSTATS_TYPE_AGGR_TGID, -1, EBADMSG},
 		{"group marked nested", 22, NLA_F_NESTED | TASKSTATS_TYPE_AGGR_PID, -1, 0},
 		{"empty group", 20, 4, -1, EBADMSG},
-		{"group ends behind the pid", 20, 12, -1, EBADMSG},
+		{"group ends after the pid", 20, 12, -1, EBADMSG},
 		{"pid of length 0", 24, 4, -1, EBADMSG},
 		{"pid beyond the group", 24, 0xffff, -1, EBADMSG},
 		{"no pid", 26, TASKSTATS_TYPE_TGID, -1, EBADMSG},
