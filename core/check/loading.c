@@ -155,8 +155,8 @@ static void check_size(const char *what, guint32 given, gsize known)
 			   given, known);
 	if (given > known)
 		check_tell(CHECK_NOTE, "descriptor",
-			   "%s: of a newer ABI: %u bytes, only the first %zu are checked", what, given,
-			   known);
+			   "%s: of a newer ABI: %u bytes, only the first %zu are checked", what,
+			   given, known);
 	if (given % sizeof(gpointer) != 0)
 		fail("descriptor", "the struct_size of %s is impossible: %u", what, given);
 }

@@ -27,9 +27,9 @@ const Command cmd_show = {
 	.name = "show",
 	.arguments = "FILE",
 	.summary = "Show one snapshot, folded into groups of threads",
-	.help = "FILE is written by 'ctprof capture' or 'ctprof record'; one sample of a recording\n"
-		"is shown. '-' is standard input. With --at TIME, the window between the sample of\n"
-		"that time and the one before is shown.\n"
+	.help = "FILE is written by 'ctprof capture' or 'ctprof record'; one sample of a\n"
+		"recording is shown. '-' is standard input. With --at TIME, the window between\n"
+		"the sample of that time and the one before is shown.\n"
 		"Counters count since the start of each thread; '-' marks absent values. Names\n"
 		"that differ only in numbers are one group: worker-{N}.\n\n"
 		"Examples:\n"
