@@ -238,7 +238,7 @@ const Command cmd_export = {
 	.summary = "Write snapshots and recordings as tables, for other programs",
 	.help = "FILE is written by 'ctprof capture' or 'ctprof record'; every sample of a\n"
 		"recording is exported. Absent values are null, never 0. The host's name is not\n"
-		"in FILE: it is taken from its name, HOST-TIME.ctprof.zst, or from --host.\n\n"
+		"in FILE: the file name, HOST-TIME.ctprof.zst, or --host provides it.\n\n"
 		"Examples:\n"
 		"  ctprof export -o host.parquet before.ctprof.zst\n"
 		"  ctprof export -f csv --rows groups before.ctprof.zst after.ctprof.zst\n"
