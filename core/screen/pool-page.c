@@ -63,29 +63,48 @@ static void add_history(const Screen *screen, const char *name, Page *page)
 		g_ptr_array_add(page->head, g_strdup_printf(" CPU   %s", bars));
 }
 
-/* Draws the first places of the section, without the pool's name, which all of them have. */
-static void draw_places(Sheet *wait, GPtrArray *drawn)
+/* Draws the first lines of the section, without the pool's name, which all of them have. */
+static void draw_lines(Sheet *sheet, const char *header, guint64 most, GPtrArray *drawn)
 {
-	struct ctprof_report_line lines[MOST_PLACES];
-	struct ctprof_cell cells[MOST_PLACES];
+	const guint64 n = MIN(sheet->section.n_lines, most), room = sheet->section.n_fields;
+	g_autofree struct ctprof_cell *cells = g_new(struct ctprof_cell, n * room);
+	g_autofree struct ctprof_report_line *lines =
+		g_memdup2(sheet->section.lines, n * sizeof *lines);
 
-	wait->section.n_lines = MIN(wait->section.n_lines, MOST_PLACES);
-	for (guint64 i = 0; i < wait->section.n_lines; i++) {
-		lines[i] = wait->section.lines[i];
-		cells[i] = lines[i].cells[0];
+	for (guint64 i = 0; i < n; i++) {
+		struct ctprof_cell *own = &cells[i * room];
+
+		for (guint64 k = 0; k < lines[i].n_cells; k++) {
+			own[k] = lines[i].cells[k];
+			if (own[k].value[1].type != CTPROF_VALUE_ABSENT)
+				own[k].value[0] = own[k].value[1];
+		}
 		lines[i].names[0] = lines[i].names[lines[i].n_names - 1];
 		lines[i].n_names = 1;
-		lines[i].n_cells = 1;
-		lines[i].cells = &cells[i];
-		if (cells[i].value[1].type != CTPROF_VALUE_ABSENT)
-			cells[i].value[0] = cells[i].value[1];
+		lines[i].cells = own;
 	}
-	wait->section.lines = lines;
-	wait->section.names_header = "WAITS IN";
-	wait->section.flags |= CTPROF_SECTION_BARE;
-	/* Not every sample has the section: use the newest one that does. */
-	wait->report.flags &= ~CTPROF_REPORT_COMPARE;
-	sheet_draw(wait, drawn);
+	sheet->section.n_lines = n;
+	sheet->section.lines = lines;
+	sheet->section.names_header = header;
+	sheet->section.flags |= CTPROF_SECTION_BARE;
+	/* Not every sample has each section: use the newest one that does. */
+	sheet->report.flags &= ~CTPROF_REPORT_COMPARE;
+	sheet_draw(sheet, drawn);
+}
+
+/* Adds the states of the pool's threads, if they were sampled. */
+static void add_states(Screen *screen, const struct ctprof_report *report, Page *page)
+{
+	g_auto(Sheet) states = {.drawer = NULL};
+	gboolean is_sampled = FALSE;
+
+	if (!sheet_take(&screen->drawer, report, SECTION_STATES, &states))
+		return;
+	for (guint64 i = 0; i < states.section.n_lines; i++)
+		is_sampled |= sheet_named(&states, &states.section.lines[i], "share_low")->type !=
+			      CTPROF_VALUE_ABSENT;
+	if (is_sampled)
+		draw_lines(&states, "STATE", G_MAXUINT64, page->head);
 }
 
 /* Adds the places of the window; if it has none, those that were read last, and when. */
@@ -111,12 +130,13 @@ static void put_places(Screen *screen, const char *subject, GPtrArray *lines, Pa
 		g_ptr_array_add(page->head, g_strdup(g_ptr_array_index(screen->places, i)));
 }
 
-/* Adds the places where the threads wait: the section of that name, for these threads alone. */
+/* Adds what the threads did, and the places where they wait: the sections of that name, for these
+ * threads alone. */
 static gboolean add_places(Screen *screen, const char *subject, GHashTable *threads, Page *page,
 			   GError **error)
 {
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
-	static char wanted[] = SECTION_WAIT;
+	static char wanted[] = SECTION_STATES "," SECTION_WAIT;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
 	g_auto(Sheet) wait = {.drawer = NULL};
@@ -128,8 +148,9 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
+	add_states(screen, report, page);
 	if (sheet_take(&screen->drawer, report, SECTION_WAIT, &wait))
-		draw_places(&wait, lines);
+		draw_lines(&wait, "WAITS IN", MOST_PLACES, lines);
 	put_places(screen, subject, lines, page);
 	return TRUE;
 }

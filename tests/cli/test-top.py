@@ -277,6 +277,18 @@ def test_a_pool_opens():
         assert end_of(shown) == 0
 
 
+def test_a_pool_has_its_states():
+    with harness.Worker() as worker, screen("top", "-i", "1s", "--states=10", worker.pid, size=(100, 40)) as shown:
+        wait_for_pools(shown)
+        shown.press("/")
+        shown.type("worker")
+        shown.press("Enter", "Enter")
+        text = shown.wait(lambda now: " STATE " in now and f"worker[{worker.pid}]" in now, "its states")
+        assert " SHARE " in text and "95 %" in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
 def test_pause_and_save():
     with screen(SOURCES, "top", "-i", "300ms", size=(120, 30)) as shown:
         wait_for_pools(shown)
