@@ -72,7 +72,9 @@ static char *describe(const struct ctprof_report *report, const char *group)
 	return g_string_free(text, FALSE);
 }
 
-static void check(const Sample *before, const Sample *after, const char *const *expected)
+/* uncounted: the threads of which no delays are known. */
+static void check(const Sample *before, const Sample *after, guint uncounted,
+		  const char *const *expected)
 {
 	/* The window begins with tick 1000. */
 	AnalysisOptions options = {.group_by = GROUP_BY_COMM_EXACT,
@@ -86,6 +88,11 @@ static void check(const Sample *before, const Sample *after, const char *const *
 	g_autoptr(Analysis) analysis = sample_analyse(before, after, &options, &report);
 
 	g_assert_nonnull(analysis);
+	const struct ctprof_report_section *section = sample_section(report, "states");
+	g_autofree char *end = g_strdup_printf("block I/O is part of their other sleep, as the "
+					       "kernel does not count it: %u",
+					       uncounted);
+	g_assert_true(g_str_has_suffix(section->notes[section->n_notes - 1], end));
 	for (guint i = 0; expected[i]; i += 2) {
 		g_autofree char *text = describe(report, expected[i]);
 
@@ -116,7 +123,7 @@ static void test_recording(void)
 	add_thread(after, 4, "busy", 5, 10.4, 0, -1, "running@1");
 	/* Started in the middle of the window. */
 	add_thread(after, 5, "born", 1600, 1, 0, -1, "timer@130");
-	check(before, after,
+	check(before, after, 3,
 	      (const char *const[]){"still", "idle 10.000 ", "mixed",
 				    "user 3.000 system 1.000 runnable 1.000 lock 2.000 pipe 3.000 ",
 				    "disk", "disk 2.000 socket 2.000 file 6.000 ", "busy",
@@ -145,7 +152,7 @@ static void test_stat(void)
 	sample_u64(after, "elapsed_us", 4000000);
 	sample_object(after, "states-ended", "9:9:1200");
 	sample_text(after, "ended_states", "lock@18 fault=1");
-	check(before, after,
+	check(before, after, 2,
 	      (const char *const[]){"still", "idle 9.500 child 0.500 ", "unseen", "unknown 10.000 ",
 				    "gone", "user 1.000 lock 2.250 fault 0.750 ", NULL});
 }
@@ -160,7 +167,7 @@ static void test_without_samples(void)
 	add_host(after, 0, 0);
 	add_thread(before, 1, "a", 5, 3, 1, -1, NULL);
 	add_thread(after, 1, "a", 5, 4, 1, -1, NULL);
-	check(before, after,
+	check(before, after, 1,
 	      (const char *const[]){"a", "user 0.750 system 0.250 sleeping 9.000 ", NULL});
 }
 
@@ -195,7 +202,7 @@ static void test_odd_texts(void)
 		add_thread(after, 1, "a", 5, 0, 0, -1, texts[i]);
 		g_test_message("'%s'", texts[i]);
 		gboolean counts = g_str_has_prefix(texts[i], "lock@1");
-		check(before, after,
+		check(before, after, 1,
 		      (const char *const[]){"a", counts ? "lock 10.000 " : "unknown 10.000 ",
 					    NULL});
 	}

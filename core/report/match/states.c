@@ -264,7 +264,7 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	gdouble known[N_STATE_TIMES] = {0};
 	gdouble run = change_of(states, thread, RUN), wait = change_of(states, thread, WAIT);
 	gdouble user = change_of(states, thread, USER), system = change_of(states, thread, SYSTEM);
-	guint64 open[SIDES];
+	guint64 open[SIDES], disk[SIDES];
 
 	if (states->slots[AFTER][RUN] < 0)
 		run = (user + system) * CPU_TICK_NS;
@@ -296,6 +296,8 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 		times->ns[i] += known[i];
 	divide(states, thread, times, known, sleep, rest);
 	times->threads++;
+	times->uncounted_disk +=
+		thread->was_there && thread->is_there && !find_values(states, thread, BLKIO, disk);
 }
 
 void states_add(States *states, const Record *group, const StateThread *thread)

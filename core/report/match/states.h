@@ -45,6 +45,8 @@ typedef struct state_times {
 	gdouble instants; /* at which a thread was seen asleep: the most of any thread of the
 			   * group */
 	guint64 threads, left_out; /* left_out: lived for an unknown time */
+	guint64 uncounted_disk;    /* threads whose block I/O is in their other sleep: the kernel
+				    * does not count it */
 } StateTimes;
 
 /* A thread in the window. */

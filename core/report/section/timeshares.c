@@ -83,6 +83,7 @@ static gdouble weigh(const Draft *draft, const Group *group, gconstpointer data)
 static void draft_states(const Draft *draft, const Section *section)
 {
 	guint limit = draft->view->limit;
+	guint64 uncounted = 0;
 
 	if (!draft->window ||
 	    (states_instants(draft->window->states) == 0 && !draft->plan->options->sections))
@@ -95,6 +96,7 @@ static void draft_states(const Draft *draft, const Section *section)
 		const Group *group = g_ptr_array_index(list, i);
 		const StateTimes *times = times_of(draft, group);
 
+		uncounted += times->uncounted_disk;
 		for (guint state = 0; state < N_STATE_TIMES; state++) {
 			if (times->ns[state] <= 0)
 				continue;
@@ -108,6 +110,12 @@ static void draft_states(const Draft *draft, const Section *section)
 		   "the states of a thread add up to its time; from lock on they are divided by "
 		   "%" G_GUINT64_FORMAT " looks, with 95 %% intervals",
 		   states_instants(draft->window->states));
+	if (uncounted > 0)
+		table_note(
+			table,
+			"threads whose block I/O is part of their other sleep, as the kernel does "
+			"not count it: %" G_GUINT64_FORMAT,
+			uncounted);
 	if (table->lines->len == 0)
 		tables_drop(draft->tables);
 }
