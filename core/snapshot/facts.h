@@ -14,8 +14,8 @@ typedef struct load_facts {
 	GPtrArray *plugins;  /* "NAME STATE" */
 	GPtrArray *reports;  /* "NAME KIND BATCHES FAILURES CPU_NS VERSION" */
 	char *redaction;     /* the key of the pseudonyms; NULL: names are real */
-	/* struct ctprof_fact, with owned texts: the user's marks since the previous sample, each as
-	 * its moment in ns and its name. */
+	/* struct ctprof_fact, with owned texts: the user's marks of the samples that were read,
+	 * each as its moment in ns and its name. */
 	GArray *marks;
 	char *note; /* events since the previous sample; NULL: none */
 } LoadFacts;

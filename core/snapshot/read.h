@@ -39,8 +39,8 @@ const char *recording_damage(const Recording *recording);
 /*
  * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset in the
  * decompressed text, what was expected.  n_exits: the number of samples, up to this one, whose exit
- * rows are wanted; at least 1.  Reading the sample after the one read last costs as much as has
- * changed, any other up to 64 times that.
+ * rows and marks are wanted; at least 1.  Reading the sample after the one read last costs as much
+ * as has changed, any other up to 64 times that.
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
 		       gpointer data, GError **error);

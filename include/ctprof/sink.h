@@ -267,8 +267,8 @@ enum ctprof_fact_kind {
 	/* Names have been replaced by pseudonyms.  Key: "key"; value: as
 	 * ctprof_capture_end.redaction_key.  Since 1.5. */
 	CTPROF_FACT_REDACTED = 50,
-	/* A mark of the sample, as in struct ctprof_capture.  Key: its moment, value: its name.
-	 * Since 1.6. */
+	/* A mark of one of the n_exits samples, as in struct ctprof_capture, in the order of
+	 * time.  Key: its moment, value: its name.  Since 1.6. */
 	CTPROF_FACT_MARK = 60,
 };
 
@@ -341,8 +341,8 @@ struct ctprof_input {
 	uint64_t size;
 	/* The sample to read, from 0; CTPROF_SAMPLE_NONE: none. */
 	uint64_t sample;
-	/* Number of samples, ending with that one, whose exit rows are wanted; 1:
-	 * only its own. */
+	/* Number of samples, ending with that one, whose exit rows and marks are wanted;
+	 * 1: only its own. */
 	uint64_t n_exits;
 	/* Identifies the file: if it is the same as in the previous call, so is the
 	 * file, and its samples have been reported by found(); 0: the file has no

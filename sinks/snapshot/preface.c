@@ -123,20 +123,61 @@ int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, co
 	return r;
 }
 
-void preface_begin_sample(struct preface *preface)
+/* Drops the facts of a kind; key NULL: of any key. */
+static void drop_facts(struct preface *preface, uint32_t kind, const char *key)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < preface->n_facts; i++) {
 		struct preface_fact *fact = &preface->facts[i];
 
-		if (fact->kind == CTPROF_FACT_MARK ||
-		    (fact->kind == CTPROF_FACT_CAPTURE && strcmp(fact->key, "note") == 0))
+		if (fact->kind == kind && (!key || strcmp(fact->key, key) == 0))
 			fact_free(fact);
 		else
 			preface->facts[n++] = *fact;
 	}
 	preface->n_facts = n;
+}
+
+void preface_begin_sample(struct preface *preface)
+{
+	drop_facts(preface, CTPROF_FACT_CAPTURE, "note");
+}
+
+void preface_drop_marks(struct preface *preface)
+{
+	drop_facts(preface, CTPROF_FACT_MARK, NULL);
+}
+
+/* Moves facts to the end of the preface; kind 0: of any kind. */
+static int move_facts(struct preface *preface, struct preface *from, uint32_t kind)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < from->n_facts; i++) {
+		struct preface_fact *fact = &from->facts[i];
+
+		if (!fact->key || (kind != 0 && fact->kind != kind) ||
+		    preface->n_facts >= 2 * MAX_FACTS)
+			continue;
+		r = append_fact(preface, fact);
+		if (r == 0)
+			*fact = (struct preface_fact){.kind = fact->kind};
+	}
+	return r;
+}
+
+int preface_put_first(struct preface *preface, struct preface *before)
+{
+	struct preface after = {.facts = preface->facts, .n_facts = preface->n_facts};
+
+	preface->facts = NULL;
+	preface->n_facts = 0;
+	int r = move_facts(preface, before, CTPROF_FACT_MARK);
+	if (r == 0)
+		r = move_facts(preface, &after, 0);
+	preface_clear(&after);
+	return r;
 }
 
 void preface_clear(struct preface *preface)

@@ -37,5 +37,8 @@ int preface_add_metric(struct preface *preface, struct kept *kept, const char *p
 		       const struct ctprof_metric *metric, uint32_t *ret_slot);
 /* The last fact of a kind and key counts; facts beyond the limit are ignored.  0 or -ENOMEM. */
 int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, const char *value);
-/* Drops the facts of the previous sample that the next one does not have: its note and marks. */
+/* Drops the facts of the previous sample that the next one does not have, except for marks. */
 void preface_begin_sample(struct preface *preface);
+void preface_drop_marks(struct preface *preface);
+/* Moves the marks of before in front of all facts.  0 or -ENOMEM. */
+int preface_put_first(struct preface *preface, struct preface *before);

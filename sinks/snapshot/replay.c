@@ -23,7 +23,6 @@ struct sheet {
 };
 
 #define NO_SAMPLE SIZE_MAX
-#define FAULT_BYTES 512
 
 struct replay {
 	const struct ctprof_host *host;
@@ -36,7 +35,7 @@ struct replay {
 	uint64_t file; /* the file that has these frames; 0: none */
 	struct seek_table frames;
 	size_t at;         /* the sample that is kept, or NO_SAMPLE */
-	size_t exits_from; /* the first sample whose exits are kept with it */
+	size_t exits_from; /* the first sample whose exits and marks are kept with it */
 	struct reader reader;
 	bool has_reader;
 	struct kept kept;
@@ -45,7 +44,7 @@ struct replay {
 	int error; /* of a put function, which cannot return it */
 };
 
-/* ---- for the reader of documents: metrics and facts ----------------------------- */
+/* ---- for the reader of documents: metrics, facts and bytes ---------------------- */
 
 static int take_metric(const struct ctprof_input *input, const char *plugin,
 		       const struct ctprof_metric *metric, uint32_t *ret_slot)
@@ -81,8 +80,6 @@ static void forget(struct replay *replay)
 	replay->error = 0;
 }
 
-/* ---- for the reader of documents: bytes ------------------------------------------ */
-
 static int64_t frame_read(const struct ctprof_input *input, void *data, uint64_t size)
 {
 	struct replay *replay = input->handle;
@@ -106,7 +103,7 @@ static CTPROF_PRINTF(3, 4) void frame_fault(const struct ctprof_input *input, ui
 					    const char *format, ...)
 {
 	struct replay *replay = input->handle;
-	char sentence[FAULT_BYTES];
+	char sentence[512];
 	va_list ap;
 
 	va_start(ap, format);
@@ -342,14 +339,18 @@ static int read_delta(struct replay *replay)
 	return r;
 }
 
-/* Keeps the exits of earlier samples if the metrics are the same. */
+/* Keeps the marks of earlier samples, and the exits if the metrics are the same. */
 static int read_key_after(struct replay *replay)
 {
 	struct kept_rows *exits = &replay->kept.of[KEPT_EXIT];
 	struct kept_rows before = *exits;
+	struct preface marks = replay->preface;
 
 	*exits = (struct kept_rows){0};
+	replay->preface = (struct preface){0};
 	int r = read_key(replay);
+	r = r < 0 ? r : preface_put_first(&replay->preface, &marks);
+	preface_clear(&marks);
 	if (r == 0 && exits->n_slots == before.n_slots &&
 	    (before.n_slots == 0 || memcmp(exits->types, before.types, before.n_slots) == 0))
 		r = kept_put_first(exits, &before);
@@ -360,16 +361,13 @@ static int read_key_after(struct replay *replay)
 static int read_frame(struct replay *replay, size_t sample)
 {
 	replay->frame = &replay->frames.frames[sample];
-	replay->at = NO_SAMPLE;
 	int r = replay->frame->is_key ? read_key_after(replay) : read_delta(replay);
 	r = r < 0 ? r : replay->error;
-	if (r < 0)
-		return r;
-	replay->at = sample;
-	return 0;
+	replay->at = r < 0 ? NO_SAMPLE : sample;
+	return r;
 }
 
-/* Advances the kept rows to the sample, with the exits of the last n_exits samples. */
+/* Advances the kept rows to the sample, with the exits and marks of the last n_exits samples. */
 static int go_to(struct replay *replay, size_t sample, uint64_t n_exits)
 {
 	size_t wanted = n_exits > sample ? 0 : sample + 1 - (size_t)n_exits, next = wanted;
@@ -383,8 +381,10 @@ static int go_to(struct replay *replay, size_t sample, uint64_t n_exits)
 	    (replay->at < wanted || replay->exits_from == wanted))
 		next = replay->at + 1;
 	for (; r == 0 && next <= sample; next++) {
-		if (next <= wanted)
+		if (next <= wanted) {
 			kept_clear(&replay->kept.of[KEPT_EXIT]);
+			preface_drop_marks(&replay->preface);
+		}
 		r = read_frame(replay, next);
 	}
 	replay->exits_from = wanted;

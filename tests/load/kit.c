@@ -310,6 +310,12 @@ static void dump_facts(GString *dump, const LoadFacts *facts)
 	for (guint i = 0; i < facts->plugins->len; i++)
 		g_string_append_printf(dump, "%s\n",
 				       (const char *)g_ptr_array_index(facts->plugins, i));
+	for (guint i = 0; i < facts->marks->len; i++) {
+		const struct ctprof_fact *mark =
+			&g_array_index(facts->marks, struct ctprof_fact, i);
+
+		g_string_append_printf(dump, "mark %s %s\n", mark->key, mark->value);
+	}
 }
 
 static char *dump_all(Kit *kit, struct dumping *dumping, const Loaded *loaded)

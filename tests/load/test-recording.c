@@ -200,20 +200,18 @@ static void write_class(History *history, enum row_class class)
 	g_assert_true(plugin_rows(kit_sink(history->whole), &rows, NULL));
 }
 
+#define N_MARKS 3
+
 static void begin_sample(History *history, const GArray *metrics, Output *whole)
 {
 	Trip *trip = history->trip;
 	const struct ctprof_fact options[] = {
 		{.struct_size = sizeof options[0], .key = "jobs", .value = "2"},
 	};
-	/* Two of one name and one moment each; and most samples have none. */
-	static const struct ctprof_fact marks[] = {
-		{.struct_size = sizeof marks[0],
-		 .key = "1700000000000000001",
-		 .value = "load \"on\""},
-		{.struct_size = sizeof marks[0], .key = "1700000000000000002", .value = "off"},
-		{.struct_size = sizeof marks[0], .key = "1700000000000000003", .value = "off"},
-	};
+	/* Two have the same name, and most samples have none. */
+	static const char *const names[N_MARKS] = {"load \"on\"", "off", "off"};
+	struct ctprof_fact marks[N_MARKS];
+	char moments[N_MARKS][24];
 	struct ctprof_capture capture = {
 		.struct_size = sizeof capture,
 		.realtime_ns = 1700000000000000000u + history->sample * 999999999u,
@@ -225,10 +223,16 @@ static void begin_sample(History *history, const GArray *metrics, Output *whole)
 		.version = "0.1.0",
 		.kernel = "6.18.0",
 		.note = history->sample % 7 == 0 ? "slept" : NULL,
-		.n_marks = history->sample % 5 == 0 ? G_N_ELEMENTS(marks) : 0,
+		.n_marks = history->sample % 5 == 0 ? N_MARKS : 0,
 		.marks = marks,
 	};
 
+	for (guint i = 0; i < N_MARKS; i++) {
+		g_snprintf(moments[i], sizeof moments[i], "%" G_GUINT64_FORMAT,
+			   1700000000000000000u + history->sample * N_MARKS + i);
+		marks[i] = (struct ctprof_fact){
+			.struct_size = sizeof marks[i], .key = moments[i], .value = names[i]};
+	}
 	g_assert_true(plugin_begin(kit_sink(history->whole), whole, &capture, NULL));
 	capture.sample = history->sample;
 	g_assert_true(plugin_begin(kit_sink(trip->kit), trip->output, &capture, NULL));
@@ -371,10 +375,18 @@ static void check_sample(History *history, Recording *recording, guint sample)
 			g_ptr_array_index(history->facts, sample));
 }
 
-/* Exits of several samples come one sample after the other. */
+/* Marks come last. */
+static const char *marks_of(const char *facts)
+{
+	const char *first = strstr(facts, "mark ");
+
+	return first ? first : "";
+}
+
+/* Exits and marks of several samples come one sample after the other. */
 static void check_exits(History *history, Recording *recording, guint first, guint last)
 {
-	g_autoptr(GString) expected = g_string_new(NULL);
+	g_autoptr(GString) expected = g_string_new(NULL), marks = g_string_new(NULL);
 	g_autoptr(GError) error = NULL;
 	g_autofree char *dump =
 		kit_load_sample(history->trip->kit, recording, last, last - first + 1, &error);
@@ -384,6 +396,9 @@ static void check_exits(History *history, Recording *recording, guint first, gui
 	for (guint i = first; i <= last; i++)
 		g_string_append(expected, g_ptr_array_index(history->exits, i));
 	trip_assert_same(expected->str, exits);
+	for (guint i = first; i <= last; i++)
+		g_string_append(marks, marks_of(g_ptr_array_index(history->facts, i)));
+	g_assert_cmpstr(marks_of(kit_facts(history->trip->kit)), ==, marks->str);
 }
 
 static void test_history(gconstpointer data)
