@@ -44,6 +44,7 @@ static gboolean take_run(const Session *session, const AnalysisOptions *options,
 	own.compare = saved->after || recording_n_samples(first) > 1;
 	own.may_be_window = own.compare;
 	own.command = saved->facts.wall_ns > 0 ? &saved->facts : NULL;
+	own.runs->of_schedulers |= saved->facts.scheduler != NULL;
 	own.files[0] = files[0];
 	own.files[1] = files[1];
 	const LoadRequest request = {

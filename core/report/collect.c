@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/section/chapters.h"
+
 #define HOST_NAME "host"
 
 enum { BEFORE, AFTER };
@@ -156,6 +158,49 @@ static void set_map(const Draft *draft, const RunPlace *place, enum intake_table
 		    walk.values);
 }
 
+/* Puts the counters of a map: a row for each key. */
+static void put_map(const Draft *draft, const RunPlace *place, const RunsKey *key,
+		    Record *const sides[SIDES], const Measure *measure)
+{
+	MapWalk walk = draft_walk(draft, TABLE_HOST, sides, measure);
+
+	while (map_walk_next(&walk)) {
+		struct ctprof_report_field field = figure_field(
+			measure, store_take(draft->store,
+					    g_strdup_printf("%s.%s", measure->name, walk.key)));
+
+		field.kind = CTPROF_COUNTER;
+		put(draft, place, key, &field, walk.values, TRUE, FALSE);
+	}
+}
+
+/* Collects metrics of the host that only a comparison of schedulers uses. */
+static void collect_scheduler(const Draft *draft, const RunPlace *place, const RunsKey *host,
+			      Record *const sides[SIDES])
+{
+	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
+	RunsKey key = *host;
+
+	key.family = FAMILY_SCHEDULER;
+	for (guint i = 0; i < list->len; i++) {
+		const Measure *measure = g_ptr_array_index(list, i);
+		struct ctprof_report_field field = figure_field(measure, measure->name);
+		struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
+		gboolean is_map = measure->kind == CTPROF_MAP;
+
+		if (!chapters_take(measure->name) || !plan_names(draft->plan, measure->name) ||
+		    measure->unit == CTPROF_UNIT_TEXT ||
+		    (!is_map && plan_shows_host(draft->plan, measure)))
+			continue;
+		if (is_map) {
+			put_map(draft, place, &key, sides, measure);
+			continue;
+		}
+		draft_values(draft, TABLE_HOST, sides, measure, values);
+		put(draft, place, &key, &field, values, field.kind == CTPROF_COUNTER, FALSE);
+	}
+}
+
 static void collect_record(const Draft *draft, const RunPlace *place, enum intake_table table,
 			   const RunsKey *key, Record *const sides[SIDES], gboolean hidden)
 {
@@ -193,6 +238,7 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 	collect_record(draft, place, TABLE_HOST, &key, sides,
 		       draft->plan->options->sections &&
 			       !plan_has_section(draft->plan, SECTION_HOST_METRICS));
+	collect_scheduler(draft, place, &key, sides);
 }
 
 static void collect_cgroups(const Draft *draft, const RunPlace *place)

@@ -198,6 +198,8 @@ static int run_side(Repeat *repeat, guint side, RepeatOnce once, gpointer data, 
 		status = once(data, command_of(repeat, side), run);
 		if (run && run->own && keeper > 0)
 			g_array_append_val(run->own, keeper);
+		if (run && side == 1)
+			run->facts.scheduler = g_strdup(repeat->under);
 	} else if (!crash_interrupted()) {
 		error_report(error);
 	}

@@ -45,6 +45,7 @@ void saved_run_free(gpointer data)
 	g_free(run->after);
 	g_clear_pointer(&run->own, g_array_unref);
 	g_free(run->facts.line);
+	g_free(run->facts.scheduler);
 	g_free(run);
 }
 
@@ -98,6 +99,7 @@ static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 	/* The first process started the command. */
 	run->facts.parent = run->own->len > 0 ? g_array_index(run->own, gint32, 0) : 0;
 	run->facts.line = g_key_file_get_string(list, group, "command", NULL);
+	run->facts.scheduler = g_key_file_get_string(list, group, "scheduler", NULL);
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
 		G_STRUCT_MEMBER(guint64, &run->facts, facts[i].offset) =
 			g_key_file_get_uint64(list, group, facts[i].key, NULL);
@@ -146,6 +148,8 @@ static void write_run(GKeyFile *list, const SavedRun *run, guint number)
 					    run->own->len);
 	if (run->facts.line)
 		g_key_file_set_string(list, group, "command", run->facts.line);
+	if (run->facts.scheduler)
+		g_key_file_set_string(list, group, "scheduler", run->facts.scheduler);
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
 		g_key_file_set_uint64(list, group, facts[i].key,
 				      G_STRUCT_MEMBER(guint64, &known, facts[i].offset));

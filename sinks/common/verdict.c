@@ -147,7 +147,8 @@ static void add_side(struct text *text, const struct verdict_case *found, unsign
 	const struct ctprof_runs *runs = drawing_runs(found->cell);
 	uint32_t ladder = found->field->ladder;
 
-	add(text, side == 0 ? "A " : ", B ");
+	add(text, side == 1 && runs->n[0] > 0 ? ", " : "");
+	add(text, side == 0 ? "A " : "B ");
 	add_short(text, ladder, found->cell->value[side].real);
 	add(text, " [");
 	add_short(text, ladder, runs->min[side]);
@@ -211,8 +212,9 @@ void verdict_describe(const struct verdict_case *found, char *ret_text, size_t s
 		add_hit(&text, found->hit);
 	if (found->hit && cell)
 		add(&text, ": ");
-	for (unsigned int side = 0; runs && side < 2 && runs->n_runs[side] > 0; side++)
-		add_side(&text, found, side);
+	for (unsigned int side = 0; runs && side < 2; side++)
+		if (runs->n[side] > 0)
+			add_side(&text, found, side);
 	if (runs && cell->flags & CTPROF_CELL_HAS_DELTA)
 		add(&text, ", ");
 	if (cell && cell->flags & CTPROF_CELL_HAS_DELTA)

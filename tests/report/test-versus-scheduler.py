@@ -31,7 +31,8 @@ FOLDER = Path(MADE.name)
 EXT = Path("/sys/kernel/sched_ext")
 LINK, MARK = FOLDER / "link", FOLDER / "mark"
 # The number changes last, as in the kernel.
-ENABLE = (f"echo enabling >{EXT}/state; echo $name >{EXT}/root/ops; echo enabled >{EXT}/state; "
+ENABLE = (f"echo enabling >{EXT}/state; echo $name >{EXT}/root/ops; echo SCX_EV_A 7 >{EXT}/root/events; "
+          f"echo enabled >{EXT}/state; "
           f"echo $(($(cat {EXT}/enable_seq) + 1)) >{EXT}/enable_seq")
 STAND_IN = f"""#!/bin/sh
 name=scx_stand_in
@@ -88,7 +89,8 @@ def is_held():
 
 def write_state(word, ops=None):
     (EXT / "state").write_text(word + "\n")
-    (EXT / "root/ops").unlink(missing_ok=True)
+    for name in ("ops", "events"):
+        (EXT / "root" / name).unlink(missing_ok=True)
     if ops:
         (EXT / "root/ops").write_text(ops + "\n")
 
@@ -113,8 +115,8 @@ def reset():
     write_state("disabled")
 
 
-def words(scheduler, command, *options, n=2):
-    return [harness.CTPROF, "--plugins=procfs", "stat", "--smaps=never", "--no-pager", "-q", f"--repeat={n}",
+def words(scheduler, command, *options, n=2, plugins="procfs"):
+    return [harness.CTPROF, f"--plugins={plugins}", "stat", "--smaps=never", "--no-pager", "-q", f"--repeat={n}",
             f"--versus-scheduler={FOLDER}/{scheduler}", *options, "--", "sh", "-c", command]  # fmt: skip
 
 
@@ -140,10 +142,33 @@ def test_side_b_runs_under_the_scheduler_and_side_a_does_not():
     assert seen == [a, b, a, b, b, a], seen
     assert (EXT / "enable_seq").read_text() == "3\n"
     assert_as_before()
-    rows = next(section["rows"] for section in found["sections"] if section["name"] == "runs")
-    assert rows[0]["group"] == "command", rows[0]
-    groups = {row["group"] for row in rows}
+    assert {row["group"] for row in found["sections"][0]["rows"]} == {"command"}, found["sections"][0]
+    groups = {row["group"] for section in found["sections"] for row in section["rows"]}
     assert "ctprof" not in groups, groups
+
+
+def test_report_begins_with_the_command_and_has_the_events():
+    reset()
+    kept = FOLDER / "chapters"
+    grow = f"! {UNDER} || echo 'SCX_EV_A 1007' >{EXT}/root/events"
+    text = stat("stand-in runs", grow, f"--set={kept}", plugins="procfs,scx", n=4).stdout
+    few = stat("stand-in runs", "true").stdout
+    assert "too few runs to know whether the command gained or lost: wall_ns " in few, few
+    assert "who paid: too few runs to know" in few, few
+    # Other pools of the host may have paid for it, too.
+    heads = [head for head in re.findall("^## (.*)$", text, re.MULTILINE) if not head.startswith("Who paid: ")]
+    assert heads[:2] == ["Gained or lost: the command", "Events of the scheduler"], text
+    assert re.search(r"^ (the command|too few runs).*: wall_ns ", text, re.MULTILINE), text
+    assert re.search("^ who paid: ", text, re.MULTILINE), text
+    # The sets that were kept give the same report.
+    done = subprocess.run([harness.CTPROF, "compare", "-f", "json", "-n", "0", kept / "a", kept / "b"],
+                          capture_output=True, check=True)  # fmt: skip
+    found = {section["name"]: section["rows"] for section in json.loads(done.stdout)["sections"]}
+    assert [name for name in found if name != "runs-paid"][:2] == ["runs-command", "runs-events"], list(found)
+    grown, = (row for row in found["runs-events"] if row["metric"] == "sched_ext.events.SCX_EV_A")
+    assert grown["baseline"] is None and grown["runs"]["n"] == [0, 4], grown
+    # Per second of a run, in which it grew by 1000.
+    assert all(value > 1000 / harness.PATIENCE_S for value in grown["runs"]["candidate"]), grown
 
 
 def test_report_names_the_sides_and_junit_has_the_rows():

@@ -6,6 +6,7 @@ expected changes do not depend on how busy the host is."""
 
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ FOLDER = Path(MADE.name)
 RUNS = 8
 MS = 1_000_000
 NAMES = ("hurt", "helped", "busy", "calm")
+EVENTS = "SCX_EV_SELECT_CPU_FALLBACK 42\nSCX_EV_BYPASS_DURATION 5000000\n"
 
 
 def ctprof(*arguments, status=0):
@@ -30,36 +32,57 @@ def ctprof(*arguments, status=0):
     return done
 
 
-def whole():
+def tree(ops):
+    """Returns a root of sys with a BPF scheduler, or without one."""
+    root = FOLDER / f"sys-{ops}"
+    ext = root / "kernel/sched_ext"
+    if not ext.exists():
+        ext.mkdir(parents=True)
+        (ext / "state").write_text("enabled\n" if ops else "disabled\n")
+        for name in ("switch_all", "hotplug_seq", "enable_seq"):
+            (ext / name).write_text("1\n" if ops else "0\n")
+        (ext / "nr_rejected").write_text("0\n")
+        if ops:
+            (ext / "root").mkdir()
+            (ext / "root/ops").write_text(f"{ops}\n")
+            (ext / "root/events").write_text(EVENTS)
+    return root
+
+
+def whole(root=None):
     """Returns a capture of this host, reduced to four threads."""
-    path = FOLDER / "whole"
+    path = FOLDER / f"whole-{root.name if root else ''}"
     if not path.exists():
-        ctprof("--plugins=procfs", "-q", "capture", "--smaps=never", "-o", path)
+        ctprof("--plugins=procfs,scx" if root else "--plugins=procfs", "-q", "capture", "--smaps=never",
+               *(["--proc-root=/proc", f"--sys-root={root}"] if root else []), "-o", path)  # fmt: skip
     data = json.loads(subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout)
+    if root:  # the same threads for both sides
+        data["threads"] = whole()["threads"]
     leaders = [thread for thread in data["threads"] if thread["tid"] == thread["tgid"]]
     data["threads"] = leaders[: len(NAMES)]
     return data
 
 
-def write(path, seed, factors):
+def write(path, seed, factors, root=None):
     """Writes a run: every number is the same, apart from 1 % noise, times its factor."""
-    data = whole()
+    data = whole(root)
     noise = random.Random(seed)
     for name, thread in zip(NAMES, data["threads"]):
         thread["pcomm"] = thread["comm"] = name
         for metric, value in (("run_time_ns", 900 * MS), ("wait_time_ns", 500 * MS),
-                              ("majflt", 4000), ("nonvoluntary_csw", 50000)):  # fmt: skip
+                              ("majflt", 4000), ("nonvoluntary_csw", 50000),
+                              ("nr_migrations", 7000)):  # fmt: skip
             thread[metric] = int(value * noise.uniform(0.99, 1.01) * factors.get((name, metric), 1))
     subprocess.run(["zstd", "-q", "-o", path], input=json.dumps(data).encode(), check=True)
 
 
-def side(name, factors):
+def side(name, factors, root=None):
     """Returns a directory of runs."""
     folder = FOLDER / name
     if not folder.exists():
         folder.mkdir()
         for run in range(RUNS):
-            write(folder / f"{run}.ctprof.zst", f"{name} {run}", factors)
+            write(folder / f"{run}.ctprof.zst", f"{name} {run}", factors, root)
     return folder
 
 
@@ -144,6 +167,57 @@ def test_table_says_it():
 def test_junit_fails_with_the_word():
     done = ctprof("compare", "-f", "junit", "--fail-on=worse", baseline(), changed(), status=3)
     assert b"worse" in done.stdout and b'failures="3"' in done.stdout, done.stdout
+
+
+def schedulers():
+    """Returns a side without a BPF scheduler, and one with it."""
+    factors = {("hurt", "wait_time_ns"): 2, ("calm", "wait_time_ns"): 8, ("helped", "majflt"): 0.5,
+               ("busy", "nr_migrations"): 3}  # fmt: skip
+    return side("plain", {}, tree("")), side("lavd", factors, tree("lavd_1.0"))
+
+
+def test_another_scheduler_gets_a_report_in_chapters():
+    report = json.loads(ctprof("compare", "-f", "json", "-n", "0", *schedulers()).stdout)
+    found = {section["name"]: section["rows"] for section in report["sections"]}
+    assert list(found) == ["runs-paid", "runs-events", "runs-migrations", "runs-turns", "runs"], list(found)
+    # The pool that lost more comes first, with all that became worse of it.
+    paid = [row["group"] for row in found["runs-paid"]]
+    assert paid == sorted(paid) and set(paid) == {"calm", "hurt"}, paid
+    assert {row["judgement"] for row in found["runs-paid"]} == {"worse"}, found["runs-paid"]
+    # Only side B counts events: no change, and no 0 for side A.
+    events = {row["metric"]: row for row in found["runs-events"]}
+    fallback = events["sched_ext.events.SCX_EV_SELECT_CPU_FALLBACK"]
+    assert (fallback["baseline"], fallback["candidate"], fallback["delta"]) == (None, 42, None), fallback
+    assert events["sched_ext.durations.SCX_EV_BYPASS_DURATION"]["candidate"] == 5000000, events
+    moved = found["runs-migrations"][0]
+    assert (moved["group"], moved["metric"], moved["runs"]["verdict"]) == ("busy", "nr_migrations", "changed"), moved
+    rest = {(row["group"], row["metric"]): row for row in found["runs"]}
+    assert rest[("helped", "majflt")]["judgement"] == "better"
+    assert "nr_migrations" not in {metric for _, metric in rest}
+
+
+def test_chapters_in_text_html_and_junit():
+    text = ctprof("compare", "--no-pager", *schedulers()).stdout.decode()
+    heads = re.findall("^## (.*)$", text, re.MULTILINE)
+    assert heads == ["Who paid: pools that became worse", "Events of the scheduler", "Migrations and wakeups",
+                     "Turns on the CPUs", "Change or noise"], text  # fmt: skip
+    assert "who paid: calm, hurt\n" in text, text
+    page = ctprof("compare", "-f", "html", *schedulers()).stdout.decode()
+    places = [page.index(f"<h2>{head}</h2>") for head in heads]
+    assert places == sorted(places), places
+    assert "who paid: calm, hurt" in page
+    done = ctprof("compare", "-f", "junit", "--fail-on=worse", *schedulers(), status=3).stdout.decode()
+    cases = re.findall('<testcase classname="(.*?)" name="(.*?)">(.*?)</testcase>', done, re.DOTALL)
+    assert [case[0] for case in cases if "<failure" in case[2]] == [case[0] for case in cases[: done.count("<failure")]]
+    event, = (rest for _, metric, rest in cases if metric.endswith("SCX_EV_SELECT_CPU_FALLBACK"))
+    assert event.strip() == "<system-out>B 42 [42…42]</system-out>", event
+
+
+def test_equal_schedulers_get_no_chapters():
+    again = side("lavd again", {}, tree("lavd_1.0")), side("lavd too", {}, tree("lavd_1.0"))
+    report = json.loads(ctprof("compare", "-f", "json", "-n", "0", "--fail-on=worse", *again).stdout)
+    assert [section["name"] for section in report["sections"]] == ["runs"], report["sections"]
+    assert not [row for row in report["sections"][0]["rows"] if "judgement" in row]
 
 
 def test_two_captures_of_two_boots_are_judged_by_the_gates():

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "change.h"
 #include "frame/series.h"
+#include "polarity.h"
 #include "report/stats/mannwhitney.h"
 #include "report/stats/many.h"
 #include "report/stats/shift.h"
@@ -177,6 +177,26 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 	return test.least;
 }
 
+Change runs_change(const RunsRow *row)
+{
+	struct ctprof_value medians[SIDES];
+	Change change;
+
+	for (guint side = 0; side < SIDES; side++)
+		medians[side] = value_of_real(row->medians[side]);
+	change_between(&medians[0], &medians[1], row->field.ladder, &change);
+	/* Not the difference of the medians, but the median of the differences
+	 * of all pairs. */
+	change.flags &= ~(CTPROF_CELL_DIFFERS | CTPROF_CELL_SAME);
+	change.flags |= CTPROF_CELL_HAS_DELTA;
+	change.delta = row->shift;
+	if (change.flags & CTPROF_CELL_HAS_PCT)
+		change.pct = row->shift / fabs(row->medians[0]) * 100;
+	if (fabs(row->shift) <= 0 && row->runs.p >= 1)
+		change.flags |= CTPROF_CELL_SAME;
+	return change;
+}
+
 /* FEW: the values are as extreme as possible, and p is still not below alpha; more runs could
  * decide. */
 static guint32 verdict_of(const RunsRow *row, gdouble least, gdouble alpha)
@@ -238,6 +258,10 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 		row->runs.q = q[i];
 		row->runs.flags |= isnan(q[i]) ? 0 : CTPROF_RUNS_HAS_Q;
 		row->runs.verdict = verdict_of(row, leasts[i], alpha);
+		if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
+			continue;
+		const Change change = runs_change(row);
+		row->judgement = polarity_judge(&row->field, &change);
 	}
 	return n;
 }
@@ -268,13 +292,14 @@ static guint class_of(const RunsRow *row)
 		return CLASS_COMMAND;
 	if (has_sides && !(result->flags & CTPROF_RUNS_HAS_Q))
 		return CLASS_NOT_TESTED;
-	return row->key.family == FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
+	return row->key.family >= FAMILY_HOST ? CLASS_HOST : CLASS_TESTED;
 }
 
-static gdouble cost_of(const RunsRow *row)
+gdouble runs_cost(const RunsRow *row)
 {
 	Change change = {.flags = CTPROF_CELL_HAS_DELTA,
-			 .delta = isnan(row->shift) ? row->medians[0] : row->shift};
+			 .delta = isnan(row->shift) ? fmax(row->medians[0], row->medians[1])
+						    : row->shift};
 	Standing standing;
 
 	if (isnan(change.delta))
@@ -286,7 +311,7 @@ static gdouble cost_of(const RunsRow *row)
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {
 	const RunsRow *x = *(const RunsRow *const *)a, *y = *(const RunsRow *const *)b;
-	gdouble p = cost_of(x), q = cost_of(y);
+	gdouble p = runs_cost(x), q = runs_cost(y);
 
 	if (class_of(x) != class_of(y))
 		return class_of(x) < class_of(y) ? -1 : 1;
@@ -314,6 +339,8 @@ GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n
 	while (g_hash_table_iter_next(&iter, &row, NULL)) {
 		RunsRow *taken = row;
 
+		if (taken->key.family == FAMILY_SCHEDULER && !runs->of_schedulers)
+			continue;
 		show_names(runs, &taken->key);
 		if (names_match(match, taken->key.names, taken->key.n_names))
 			g_ptr_array_add(rows, taken);

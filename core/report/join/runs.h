@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include "ctprof/report.h"
+#include "report/join/change.h"
 #include "report/join/pair.h"
 #include "report/name/axis.h"
 
@@ -20,6 +21,7 @@ enum runs_family {
 	FAMILY_DERIVED,
 	FAMILY_CGROUPS,
 	FAMILY_HOST,
+	FAMILY_SCHEDULER, /* of the host, and only tested if the sides have different schedulers */
 	N_FAMILIES
 };
 
@@ -44,6 +46,8 @@ typedef struct runs_row {
 	gdouble medians[SIDES]; /* NAN: no run has a value */
 	gdouble shift;          /* NAN: only one side has values */
 	struct ctprof_runs runs;
+	guint32 judgement; /* CTPROF_CELL_WORSE or _BETTER; 0: neither */
+	gboolean is_drawn; /* it has a line in the report */
 } RunsRow;
 
 /* A setting of a group or the host, such as its policy or a sysctl, that is the same in all runs of
@@ -56,7 +60,9 @@ typedef struct runs_setting {
 
 struct runs {
 	guint n[SIDES]; /* runs of each side; n[1] may be 0 */
-	Store *store;   /* shared by all analyses of runs */
+	/* One side ran under a scheduler that stat started, or the sides had different ones. */
+	gboolean of_schedulers;
+	Store *store; /* shared by all analyses of runs */
 	Namer namer;
 	GHashTable *rows;     /* a set of RunsRow */
 	GHashTable *settings; /* a set of RunsSetting */
@@ -93,6 +99,11 @@ void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, c
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha,
 		     guint ret_n_tested[N_FAMILIES]);
+/* Returns the change of a tested row between the sides. */
+Change runs_change(const RunsRow *row);
+/* Returns the size of the shift of a row, in units of a large change; of a row of one side, that of
+ * its median. */
+gdouble runs_cost(const RunsRow *row);
 /* Returns RunsSetting *, by name: the settings in which the sides differ (for groups, only if
  * chance is less likely than alpha); the caller unrefs. */
 GPtrArray *runs_list_settings(Runs *runs, gdouble alpha);

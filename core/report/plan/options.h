@@ -21,7 +21,9 @@ typedef enum swap_share {
 
 /* The command of ctprof stat: what wait4() reports for it and all children it waited for. */
 typedef struct command_facts {
-	char *line;    /* as given */
+	char *line; /* as given */
+	/* The program of the scheduler that it ran under, as given; NULL: the host's own. */
+	char *scheduler;
 	gint32 parent; /* the process that waited for it, ctprof */
 	guint64 wall_ns, user_ns, system_ns;
 	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ctprof/numbers.h"
+#include "chapters.h"
 #include "report/draft/judge.h"
-#include "report/join/polarity.h"
 #include "report/join/runs.h"
 
 /* From this number on, more runs change little. */
@@ -26,26 +25,6 @@ static gboolean is_paired(const RunsRow *row)
 
 /* ---- the table ---- */
 
-static Change change_of(const RunsRow *row)
-{
-	struct ctprof_value medians[SIDES];
-	Change change;
-
-	for (guint side = 0; side < SIDES; side++)
-		medians[side] = value_of_real(row->medians[side]);
-	change_between(&medians[0], &medians[1], row->field.ladder, &change);
-	/* Not the difference of the medians, but the median of the differences
-	 * of all pairs. */
-	change.flags &= ~(CTPROF_CELL_DIFFERS | CTPROF_CELL_SAME);
-	change.flags |= CTPROF_CELL_HAS_DELTA;
-	change.delta = row->shift;
-	if (change.flags & CTPROF_CELL_HAS_PCT)
-		change.pct = row->shift / fabs(row->medians[0]) * 100;
-	if (fabs(row->shift) <= 0 && row->runs.p >= 1)
-		change.flags |= CTPROF_CELL_SAME;
-	return change;
-}
-
 static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
 {
 	guint n_sides = row->runs.n_runs[1] > 0 ? SIDES : 1;
@@ -58,13 +37,11 @@ static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
 		};
 	cell->runs = &row->runs;
 	if (is_paired(row)) {
-		Change change = change_of(row);
+		Change change = runs_change(row);
 
-		cell->flags = change.flags;
+		cell->flags = change.flags | row->judgement;
 		cell->delta = change.delta;
 		cell->pct = change.pct;
-		if (row->runs.verdict == CTPROF_VERDICT_CHANGED)
-			cell->flags |= polarity_judge(&row->field, &change);
 	}
 	if (row->is_rate)
 		cell->flags |= CTPROF_CELL_RATE;
@@ -78,22 +55,24 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 		return FALSE;
 	if (row->runs.n_runs[1] == 0)
 		return row->runs.n[0] > 0;
+	/* Only one of the two schedulers may count events. */
 	if (!is_paired(row))
-		return FALSE;
+		return row->key.family == FAMILY_SCHEDULER && !filter->changed;
 	if (filter->changed && row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return FALSE;
-	Change change = change_of(row);
+	Change change = runs_change(row);
 	return change_passes(&change, row->field.ladder, filter);
 }
 
 static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {
-		const RunsRow *row = g_ptr_array_index(rows, i);
+		RunsRow *row = g_ptr_array_index(rows, i);
 		struct ctprof_report_field field = row->field;
 
 		if (!is_shown(draft, row) || !table_has_room(table, draft->view->limit))
 			continue;
+		row->is_drawn = TRUE;
 		field.flags |= CTPROF_FIELD_SHORT;
 		fill_cell(row, table_metric(table, row->key.names, row->key.n_names,
 					    table_take_field(table, &field)));
@@ -130,11 +109,8 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 
 /* ---- titles and notes ---- */
 
-static void add_settings(const Draft *draft, RunsReport *report)
+static void add_settings(const Draft *draft, const GPtrArray *settings, RunsReport *report)
 {
-	g_autoptr(GPtrArray) settings =
-		runs_list_settings(draft->plan->options->runs, draft->plan->options->alpha);
-
 	for (guint i = 0; i < settings->len; i++) {
 		const RunsSetting *setting = g_ptr_array_index(settings, i);
 		g_autofree char *names = join_names(&setting->key);
@@ -260,18 +236,16 @@ static guint note_row_outliers(Table *table, const RunsRow *row, GHashTable *nam
 }
 
 /* Notes each run once, for the first line in which it is an outlier. */
-static void note_outliers(const Draft *draft, Table *table, const GPtrArray *rows)
+static void note_outliers(Table *table, const GPtrArray *rows)
 {
 	g_autoptr(GHashTable) named = g_hash_table_new(NULL, NULL);
-	guint n = 0, n_lines = 0;
+	guint n = 0;
 
-	for (guint i = 0; i < rows->len && n < MOST_OUTLIERS && n_lines < table->lines->len; i++) {
+	for (guint i = 0; i < rows->len && n < MOST_OUTLIERS; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
-		if (!is_shown(draft, row))
-			continue;
-		n += note_row_outliers(table, row, named);
-		n_lines++;
+		if (row->is_drawn)
+			n += note_row_outliers(table, row, named);
 	}
 }
 
@@ -292,7 +266,7 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 		return;
 	}
 	verdict->n_judged++;
-	change = change_of(row);
+	change = runs_change(row);
 	const struct ctprof_value median = value_of_real(row->medians[1]);
 	condition_take_value(condition, &median, &change);
 	if (!condition_allows(condition, &row->runs) ||
@@ -326,20 +300,40 @@ static void judge(const Draft *draft, const GPtrArray *rows, const Condition *co
 	verdict_clear(&verdict);
 }
 
+/* Adds the tables of all chapters that have rows; returns the last one, which is always there. */
+static Table *put_chapters(const Draft *draft, const GPtrArray *rows)
+{
+	const Runs *runs = draft->plan->options->runs;
+	Table *table = NULL;
+
+	for (guint chapter = 0; chapter < N_CHAPTERS; chapter++) {
+		g_autoptr(GPtrArray) own = chapters_list(runs, rows, chapter);
+
+		table = chapters_add(draft, chapter);
+		put_lines(draft, table, own);
+		if (table->lines->len == 0 && chapter != CHAPTER_REST)
+			tables_drop(draft->tables);
+	}
+	return table;
+}
+
 void verdicts_draft(const Draft *draft, RunsReport *report)
 {
 	const AnalysisOptions *options = draft->plan->options;
 	guint n_tested[N_FAMILIES];
+	g_autoptr(GPtrArray) settings = runs_list_settings(options->runs, options->alpha);
+
+	options->runs->of_schedulers =
+		draft->view->compare && (options->runs->of_schedulers || chapters_differ(settings));
 	g_autoptr(GPtrArray) rows =
 		runs_test(options->runs, draft->view->match, options->alpha, n_tested);
-	Table *table = draft_long(draft, "runs", draft->view->compare ? "Change or noise" : "Runs",
-				  draft->plan->axis->header);
-
 	add_titles(draft, report);
-	add_settings(draft, report);
-	put_lines(draft, table, rows);
+	if (options->runs->of_schedulers)
+		chapters_title(draft, rows, report->titles);
+	add_settings(draft, settings, report);
+	Table *table = put_chapters(draft, rows);
 	list_only(rows, report);
-	note_outliers(draft, table, rows);
+	note_outliers(table, rows);
 	if (draft->view->compare)
 		note_verdicts(draft, table, rows, n_tested, report);
 	for (guint i = 0; draft->view->compare && i < draft->plan->conditions->len; i++)
