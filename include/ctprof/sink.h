@@ -277,6 +277,7 @@ struct ctprof_recorded {
 	uint32_t struct_size;
 	uint32_t is_key;      /* 1: readable without the samples before it */
 	uint64_t realtime_ns; /* CLOCK_REALTIME when it began, to the millisecond at least */
+	uint64_t part;        /* the part of the file it is in, from 0.  Since 1.6. */
 };
 
 /* ctprof_input.sample: no rows are wanted, only calls of found(). */
@@ -357,6 +358,11 @@ struct ctprof_input {
 	/* Reports that the end of the file is damaged or missing, in a sentence that
 	 * says what is lost; the samples found can be read. */
 	void (*damaged)(const struct ctprof_input *input, const char *sentence);
+	/* The file may be several recordings one after the other, each whole or cut off:
+	 * n_parts of them, and the offset at which each ends, the last one being size.  0 and
+	 * NULL: it is one.  Since 1.6. */
+	uint64_t n_parts;
+	const uint64_t *part_ends;
 };
 
 struct ctprof_report; /* report.h */

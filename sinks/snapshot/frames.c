@@ -10,6 +10,7 @@
 #include <zstd.h>
 
 #include "array.h"
+#include "border.h"
 
 #define MAGIC 0xfd2fb528u
 #define MAGIC_BYTES 4u
@@ -45,43 +46,53 @@ static int64_t read_at(const struct ctprof_input *input, uint64_t offset, void *
 	return (int64_t)got;
 }
 
+/* One of the recordings of which the file consists. */
+struct part {
+	uint64_t begin, end, number;
+};
+
 /* ---- the table ------------------------------------------------------------------ */
 
-static int read_table(const struct ctprof_input *input, uint64_t bytes, struct seek_table *table)
+static int read_table(const struct ctprof_input *input, const struct part *part, uint64_t bytes,
+		      struct seek_table *table)
 {
 	FREED uint8_t *data = malloc(bytes);
+	const size_t before = table->n;
 
 	if (!data)
 		return -ENOMEM;
-	int64_t got = read_at(input, input->size - bytes, data, bytes);
+	int64_t got = read_at(input, part->end - bytes, data, bytes);
 	int r = got < 0 ? (int)got : -EBADMSG;
 	if (got == (int64_t)bytes)
-		r = seek_table_parse(table, data, bytes, input->size);
+		r = seek_table_parse(table, data, bytes, part->end - part->begin, part->begin,
+				     part->number);
 	if (r < 0)
-		seek_table_clear(table);
+		table->n = before;
 	return r;
 }
 
-/* Looks for a table that matches the file: 1 or 0, or -errno. */
-static int find_table(const struct ctprof_input *input, struct seek_table *table)
+/* Looks for a table that matches the part: 1 or 0, or -errno. */
+static int find_table(const struct ctprof_input *input, const struct part *part,
+		      struct seek_table *table)
 {
+	const uint64_t size = part->end - part->begin;
 	uint8_t footer[SEEK_FOOTER_BYTES];
 
-	if (input->size < sizeof footer)
+	if (size < sizeof footer)
 		return 0;
-	int64_t got = read_at(input, input->size - sizeof footer, footer, sizeof footer);
+	int64_t got = read_at(input, part->end - sizeof footer, footer, sizeof footer);
 	if (got < (int64_t)sizeof footer)
 		return got < 0 ? (int)got : 0;
 	uint64_t bytes = seek_table_size(footer);
-	if (bytes == 0 || bytes > input->size || bytes > MAX_TABLE_BYTES)
+	if (bytes == 0 || bytes > size || bytes > MAX_TABLE_BYTES)
 		return 0;
-	int r = read_table(input, bytes, table);
+	int r = read_table(input, part, bytes, table);
 	if (r == -EBADMSG)
 		return 0;
 	return r < 0 ? r : 1;
 }
 
-/* ---- files without a table -------------------------------------------------------- */
+/* ---- parts without a table -------------------------------------------------------- */
 
 static uint32_t little_endian(const uint8_t *at, size_t n)
 {
@@ -103,8 +114,9 @@ static uint32_t header_bytes(uint8_t descriptor)
 	return bytes + (is_single && descriptor >> 6 == 0);
 }
 
-/* Returns the size of the frame at offset; 0 if it is not a frame, or incomplete; or -errno. */
-static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
+/* Returns the size of the frame at offset; 0 if it is not a frame, or not all of it is before the
+ * end; or -errno. */
+static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset, uint64_t end)
 {
 	uint8_t head[MAGIC_BYTES + 1], block[BLOCK_HEAD_BYTES];
 	int64_t got = read_at(input, offset, head, sizeof head);
@@ -113,7 +125,7 @@ static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
 		return got < 0 ? got : 0;
 	uint64_t at = offset + MAGIC_BYTES + header_bytes(head[MAGIC_BYTES]);
 	for (uint32_t word = 0; !(word & 1);) {
-		got = read_at(input, at, block, sizeof block);
+		got = at < end ? read_at(input, at, block, sizeof block) : 0;
 		if (got < (int64_t)sizeof block)
 			return got < 0 ? got : 0;
 		word = little_endian(block, sizeof block);
@@ -123,7 +135,7 @@ static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset)
 		at += BLOCK_HEAD_BYTES + ((word >> 1 & 3) == 1 ? 1 : word >> 3);
 	}
 	at += head[MAGIC_BYTES] >> 2 & 1 ? CHECKSUM_BYTES : 0;
-	return at <= input->size ? (int64_t)(at - offset) : 0;
+	return at <= end ? (int64_t)(at - offset) : 0;
 }
 
 /* Reads the beginning of the frame's text; "" if it is not a frame. */
@@ -171,13 +183,13 @@ static bool parse_head(const char *text, struct seek_frame *frame)
 	       sscanf(text, "%" SCNu64, &frame->realtime_ns) == 1;
 }
 
-/* Finds the frame at offset: 1, or 0 if there is none, or -errno. */
-static int find_frame(const struct ctprof_input *input, uint64_t offset, ZSTD_DCtx *zstd,
-		      struct seek_frame *ret_frame)
+/* Finds the frame of the part at offset: 1, or 0 if there is none, or -errno. */
+static int find_frame(const struct ctprof_input *input, const struct part *part, uint64_t offset,
+		      ZSTD_DCtx *zstd, struct seek_frame *ret_frame)
 {
 	char text[HEAD_TEXT_BYTES + 1];
-	struct seek_frame frame = {.offset = offset};
-	int64_t size = measure_frame(input, offset);
+	struct seek_frame frame = {.offset = offset, .part = part->number};
+	int64_t size = measure_frame(input, offset, part->end);
 
 	if (size <= 0)
 		return (int)size;
@@ -189,40 +201,45 @@ static int find_frame(const struct ctprof_input *input, uint64_t offset, ZSTD_DC
 	return 1;
 }
 
-static int scan(const struct ctprof_input *input, ZSTD_DCtx *zstd, struct seek_table *table,
-		uint64_t *ret_end)
+static int scan(const struct ctprof_input *input, const struct part *part, ZSTD_DCtx *zstd,
+		struct seek_table *table, uint64_t *ret_end)
 {
+	const size_t before = table->n;
 	struct seek_frame frame = {0};
 	int r = 1;
 
-	*ret_end = 0;
+	*ret_end = part->begin;
 	while (r > 0) {
-		r = find_frame(input, *ret_end, zstd, &frame);
-		if (r > 0 && table->n == 0 && !frame.is_key)
+		r = find_frame(input, part, *ret_end, zstd, &frame);
+		if (r > 0 && table->n == before && !frame.is_key)
 			r = 0;
 		if (r <= 0)
 			break;
 		*ret_end += frame.size;
-		int added = seek_table_add(table, frame.size, frame.realtime_ns, frame.is_key);
+		int added = seek_table_add(table, &frame);
 		if (added < 0)
 			return added;
 	}
 	return r;
 }
 
-/* Reports what follows the last whole frame: a table that does not match, or part of a frame. */
-static void tell_damage(const struct ctprof_input *input, uint64_t end)
+/* Reports what follows the last whole frame of a part: a table that does not match, or part of a
+ * frame. */
+static void tell_damage(const struct ctprof_input *input, const struct part *part, uint64_t end)
 {
+	bool is_last = part->end == input->size;
+	uint64_t left = part->end - end;
 	char sentence[160];
-	uint64_t left = input->size - end;
 
-	if (left == 0)
+	if (left > 0)
+		(void)snprintf(sentence, sizeof sentence,
+			       "%s last %" PRIu64 " bytes are not a whole sample",
+			       is_last ? "its" : "of a file before it, the", left);
+	else if (is_last)
 		(void)snprintf(sentence, sizeof sentence,
 			       "it was not finished: the table of its samples is missing");
-	else
-		(void)snprintf(sentence, sizeof sentence,
-			       "its last %" PRIu64 " bytes are not a whole sample", left);
-	input->damaged(input, sentence);
+	if (left > 0 || is_last)
+		input->damaged(input, sentence);
 }
 
 /* Whether the bytes after a document show that it is the first sample of a recording. */
@@ -234,28 +251,45 @@ static bool goes_on(const struct ctprof_input *input, uint64_t end)
 	       (head[0] == (MAGIC & 0xff) || head[0] == (SEEK_FRAME_MAGIC & 0xff));
 }
 
+static int find_part(const struct ctprof_input *input, const struct part *part,
+		     struct seek_table *table)
+{
+	const size_t before = table->n;
+	uint64_t end = 0;
+	int r = find_table(input, part, table);
+
+	if (r != 0)
+		return r < 0 ? r : 0;
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
+	r = zstd ? scan(input, part, zstd, table, &end) : -ENOMEM;
+	(void)ZSTD_freeDCtx(zstd);
+	if (r < 0 || table->n == before)
+		return r;
+	/* A single document may be a snapshot, except beside other parts. */
+	if (table->n == 1 && part->end - part->begin == input->size && !goes_on(input, end))
+		table->n = 0;
+	else
+		tell_damage(input, part, end);
+	return 0;
+}
+
 int frames_find(const struct ctprof_input *input, struct seek_table *ret_table)
 {
+	const uint64_t n = BORDER_MEMBER(input, n_parts, 0);
+	const uint64_t *ends = n > 0 ? input->part_ends : &input->size;
 	struct seek_table table = {0};
-	uint64_t end;
-	int r = find_table(input, &table);
+	struct part part = {0};
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	if (r == 0) {
-		ZSTD_DCtx *zstd = ZSTD_createDCtx();
-
-		r = zstd ? scan(input, zstd, &table, &end) : -ENOMEM;
-		(void)ZSTD_freeDCtx(zstd);
-		if (r == 0 && table.n == 1 && !goes_on(input, end))
-			seek_table_clear(&table);
-		else if (r == 0 && table.n > 0)
-			tell_damage(input, end);
+	for (; r == 0 && part.number < (n > 0 ? n : 1); part.number++) {
+		part.end = ends[part.number];
+		r = find_part(input, &part, &table);
+		part.begin = part.end;
 	}
 	if (r < 0)
 		seek_table_clear(&table);
 	*ret_table = table;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /* ---- a part of the file ----------------------------------------------------------- */
@@ -285,7 +319,6 @@ int frames_cut(const struct ctprof_input *input, const struct ctprof_host *host,
 	       const struct seek_table *table, size_t first, size_t last)
 {
 	__attribute__((cleanup(seek_list_clear))) struct seek_list part = {0};
-	const struct seek_frame *end = &table->frames[last];
 	size_t size;
 	int r = 0;
 
@@ -294,9 +327,15 @@ int frames_cut(const struct ctprof_input *input, const struct ctprof_host *host,
 	for (size_t i = first; r == 0 && i <= last; i++)
 		r = seek_list_add(&part, table->frames[i].size, table->frames[i].realtime_ns,
 				  table->frames[i].is_key);
-	if (r == 0)
-		r = copy(input, host, table->frames[first].offset,
-			 end->offset + end->size - table->frames[first].offset);
+	/* The frames of a part follow each other. */
+	for (size_t i = first, end; r == 0 && i <= last; i = end) {
+		const struct seek_frame *from = &table->frames[i];
+
+		for (end = i + 1; end <= last && table->frames[end].part == from->part;)
+			end++;
+		r = copy(input, host, from->offset,
+			 from[end - i - 1].offset + from[end - i - 1].size - from->offset);
+	}
 	FREED char *bytes = r == 0 ? seek_list_make(&part, &size) : NULL;
 	if (r == 0)
 		r = bytes ? host->write(host, bytes, size) : -ENOMEM;

@@ -31,7 +31,6 @@ struct replay {
 	struct ctprof_input frame_input;  /* the same for a frame */
 	const struct seek_frame *frame;
 	uint64_t frame_left;
-
 	uint64_t file; /* the file that has these frames; 0: none */
 	struct seek_table frames;
 	size_t at;         /* the sample that is kept, or NO_SAMPLE */
@@ -550,6 +549,7 @@ static int list_samples(struct replay *replay)
 			.struct_size = sizeof sample,
 			.is_key = frame->is_key,
 			.realtime_ns = frame->realtime_ns,
+			.part = frame->part,
 		};
 
 		r = input->found(input, &sample);

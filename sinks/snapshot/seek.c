@@ -46,16 +46,14 @@ void seek_table_clear(struct seek_table *table)
 	*table = (struct seek_table){0};
 }
 
-int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key)
+int seek_table_add(struct seek_table *table, const struct seek_frame *frame)
 {
-	const struct seek_frame *last = table->n > 0 ? &table->frames[table->n - 1] : NULL;
-	uint64_t offset = last ? last->offset + last->size : 0;
 	struct seek_frame *frames = array_room(table->frames, table->n, sizeof *frames);
 
 	if (!frames)
 		return -ENOMEM;
 	table->frames = frames;
-	frames[table->n++] = (struct seek_frame){offset, size, realtime_ns, is_key};
+	frames[table->n++] = *frame;
 	return 0;
 }
 
@@ -117,9 +115,11 @@ uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES])
 	       SEEK_FOOTER_BYTES;
 }
 
-int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size)
+int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size,
+		     uint64_t offset, uint64_t part)
 {
 	const uint8_t *footer = bytes + n - SEEK_FOOTER_BYTES, *at = bytes + SEEK_HEAD_BYTES;
+	const size_t before = table->n;
 	uint64_t first_ns = get_u64(footer), end = 0;
 	int64_t ms = 0;
 
@@ -130,12 +130,17 @@ int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n,
 
 		/* Bit 30 is the sign. */
 		ms += (int64_t)(word & (MS_BITS >> 1)) - (int64_t)(word & (MS_BITS ^ MS_BITS >> 1));
-		end += get_u32(at);
-		int r = seek_table_add(table, get_u32(at),
-				       first_ns + (uint64_t)ms * (uint64_t)NS_PER_MS,
-				       word & KEY_BIT);
+		const struct seek_frame frame = {
+			.offset = offset + end,
+			.size = get_u32(at),
+			.realtime_ns = first_ns + (uint64_t)ms * (uint64_t)NS_PER_MS,
+			.is_key = word & KEY_BIT,
+			.part = part,
+		};
+		int r = seek_table_add(table, &frame);
 		if (r < 0)
 			return r;
+		end += frame.size;
 	}
-	return end == size - n && table->n > 0 && table->frames[0].is_key ? 0 : -EBADMSG;
+	return end == size - n && table->n > before && table->frames[before].is_key ? 0 : -EBADMSG;
 }

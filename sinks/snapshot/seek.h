@@ -46,6 +46,7 @@ struct seek_frame {
 	uint64_t offset, size;
 	uint64_t realtime_ns;
 	bool is_key;
+	uint64_t part; /* as in struct ctprof_recorded */
 };
 
 struct seek_table {
@@ -54,9 +55,11 @@ struct seek_table {
 };
 
 void seek_table_clear(struct seek_table *table);
-/* Appends a frame and sets its offset.  0 or -ENOMEM. */
-int seek_table_add(struct seek_table *table, uint64_t size, uint64_t realtime_ns, bool is_key);
+/* Appends a frame.  0 or -ENOMEM. */
+int seek_table_add(struct seek_table *table, const struct seek_frame *frame);
 /* Returns the size of the table with that footer; 0 if it is not the footer of a table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
-/* Parses the table at the end of a file of size bytes.  0, -EBADMSG: invalid; or -ENOMEM. */
-int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size);
+/* Parses the table at the end of a part of size bytes, and appends its frames, of which the first
+ * is at offset.  0, -EBADMSG: invalid; or -ENOMEM. */
+int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size,
+		     uint64_t offset, uint64_t part);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The input is a list of texts, each ended by a NUL, that stand for a recording's frames; after a
- * byte 0xff, it is the whole file instead.  Every sample found is read, from the first to the last
- * and back, and the reader must keep the rules of the border.
+ * The input is a list of texts, each ended by a NUL, that stand for a recording's frames; after an
+ * empty one, another part begins; after a byte 0xff, it is the whole file instead.  Every sample
+ * found is read, from the first to the last and back, and the reader must keep the rules of the
+ * border.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define FRAME_MAX (100u * 1024)
 #define MAX_SAMPLES 6
+#define MAX_PARTS 4
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +22,7 @@ static struct {
 	uint8_t *bytes;
 	size_t size, at;
 	uint32_t n_samples;
+	uint64_t ends[MAX_PARTS], n_parts;
 } file;
 
 /* ---- a file of frames, each one block as it is (RFC 8878, 3.1.1) ------------- */
@@ -55,6 +58,8 @@ static void make_file(const uint8_t *data, size_t size)
 		size_t n = end ? (size_t)(end - data) : size;
 
 		add_frame(data, n < FRAME_MAX ? n : FRAME_MAX);
+		if (n == 0 && file.n_parts + 1 < MAX_PARTS)
+			file.ends[file.n_parts++] = file.size;
 		data += n + (end != NULL);
 		size -= n + (end != NULL);
 	}
@@ -92,6 +97,7 @@ static int take_found(const struct ctprof_input *input, const struct ctprof_reco
 {
 	(void)input;
 	check(sample->is_key || file.n_samples > 0);
+	check(sample->part < file.n_parts);
 	file.n_samples++;
 	return 0;
 }
@@ -131,10 +137,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Each byte makes at most one frame. */
 	file.bytes = malloc(size * 13 + 1);
 	file.size = file.at = file.n_samples = 0;
+	file.n_parts = 0;
 	struct replay *replay = replay_new(&checking_host);
 	check(file.bytes && replay);
 	make_file(data, size);
 	input.size = file.size;
+	file.ends[file.n_parts++] = file.size;
+	input.n_parts = file.n_parts;
+	input.part_ends = file.ends;
 	read_sample(replay, &input, CTPROF_SAMPLE_NONE, 0);
 	uint64_t n = file.n_samples < MAX_SAMPLES ? file.n_samples : MAX_SAMPLES;
 	for (uint64_t i = 0; i < n; i++)
