@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cmd.h"
 #include "report-options.h"
+#include "road/load.h"
 #include "road/run-set.h"
 
 /* Splits the arguments where the other side begins; returns the second half, or
@@ -52,6 +53,9 @@ static int run(Globals *globals, char **arguments, GError **error)
 	else if (other)
 		return run_runs(globals, arguments, other, error);
 	guint n = g_strv_length((char **)(uintptr_t)files);
+	/* Among sides, a directory is a set of runs. */
+	if (n == 1 && !load_find((char **)(uintptr_t)files, error))
+		return EXIT_FAILED;
 	const ReportRun request = {.files = files, .is_window = n == 1};
 	if (n == 2 && (sample_choice.from || sample_choice.to))
 		return error_set_usage(error, "--from, --to: only with one recording");

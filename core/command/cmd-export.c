@@ -9,6 +9,7 @@
 #include "guard/supervise.h"
 #include "present.h"
 #include "report-options.h"
+#include "road/load.h"
 #include "road/redacting.h"
 
 #define DEFAULT_FORMAT "parquet"
@@ -191,6 +192,16 @@ static void take_folder(void)
 	folder = g_strndup(output, length);
 }
 
+/* Whether rotation made the file of another one that is named, too. */
+static gboolean is_rotated(const char *file, char **names)
+{
+	const char *dot = strrchr(file, '.');
+	g_autofree char *newest = g_strndup(file, dot ? (gsize)(dot - file) : 0);
+
+	return dot && g_ascii_isdigit(dot[1]) &&
+	       g_strv_contains((const char *const *)names, newest);
+}
+
 static gboolean check(char **arguments, GError **error)
 {
 	guint n_stdin = 0;
@@ -198,8 +209,12 @@ static gboolean check(char **arguments, GError **error)
 	if (!arguments[0])
 		return error_set_usage(error, "expected a snapshot or recording: FILE ('-': "
 					      "standard input; 'ctprof capture' writes one)");
-	for (char **file = arguments; *file; file++)
+	for (char **file = arguments; *file; file++) {
+		if (!load_find(file, error))
+			return FALSE;
 		n_stdin += strcmp(*file, "-") == 0;
+		load_alone |= is_rotated(*file, arguments);
+	}
 	if (n_stdin > 1)
 		return error_set_usage(error, "'-' can be read only once");
 	if (partition && n_stdin > 0)

@@ -12,6 +12,7 @@
 #include "report-options.h"
 #include "report/section/memory/rows.h"
 #include "road/categories-file.h"
+#include "road/load.h"
 
 #define DEFAULT_VIEW "pools"
 #define MAX_LIMIT 1000000000
@@ -224,6 +225,9 @@ static gboolean take_arguments(char **arguments, GError **error)
 	guint n = g_strv_length(arguments);
 	if (n > 2)
 		return cmd_no_arguments(arguments + 2, error);
+	for (guint i = 0; i < n; i++)
+		if (!load_find(&arguments[i], error))
+			return FALSE;
 	if (categories && !(options.categories = categories_load(categories, error)))
 		return FALSE;
 	options.compare = n == 2;

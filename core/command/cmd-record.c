@@ -8,6 +8,7 @@
 #include "cmd.h"
 #include "guard/supervise.h"
 #include "road/capturing.h"
+#include "road/load.h"
 #include "road/record-run.h"
 #include "road/redacting.h"
 

@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "present.h"
 #include "road/feed.h"
+#include "road/load.h"
 #include "screen-run.h"
 #include "screen/keys.h"
 
@@ -13,27 +14,30 @@ static Feed *open_feed(Globals *globals, gpointer data, GError **error)
 
 static int run(Globals *globals, char **arguments, GError **error)
 {
+	if (!arguments[0])
+		return error_set_usage(error,
+				       "expected a recording: FILE ('ctprof record' writes one)");
+	if (g_str_equal(arguments[0], "-"))
+		return error_set_usage(error, "expected a file: standard input has the keys");
+	if (!cmd_no_arguments(arguments + 1, error) || !load_find(&arguments[0], error))
+		return EXIT_FAILED;
 	const ScreenRequest screen = {
 		.globals = globals,
 		.data = arguments[0],
 		.open = open_feed,
 	};
 
-	if (!arguments[0])
-		return error_set_usage(error,
-				       "expected a recording: FILE ('ctprof record' writes one)");
-	if (g_str_equal(arguments[0], "-"))
-		return error_set_usage(error, "expected a file: standard input has the keys");
-	return cmd_no_arguments(arguments + 1, error) ? screen_run_supervised(&screen, error)
-						      : EXIT_FAILED;
+	return screen_run_supervised(&screen, error);
 }
 
 const Command cmd_replay = {
 	.name = "replay",
 	.arguments = "FILE",
 	.summary = "Show a recording sample by sample, as top shows this host",
-	.help = "FILE is written by 'ctprof record'. It begins with the window between the first two\n"
-		"samples; p plays it. A file that is cut off is shown up to its last whole sample.\n\n"
+	.help = "FILE is written by 'ctprof record', and may have been rotated: FILE.1, FILE.2 and so\n"
+		"on are the earlier part of the recording. DIR is the only recording in it. It begins\n"
+		"with the window between the first two samples; p plays it. A file that is cut off is\n"
+		"shown up to its last whole sample.\n\n"
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE)
 			KEYS_OF_REPLAY(KEY_LINE) "\n"
 						 "Examples:\n"

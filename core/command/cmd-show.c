@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cmd.h"
 #include "report-options.h"
+#include "road/load.h"
 
 static int run(Globals *globals, char **arguments, GError **error)
 {
@@ -20,7 +21,8 @@ static int run(Globals *globals, char **arguments, GError **error)
 			"unexpected argument '%s': show takes one snapshot ('ctprof compare "
 			"%s %s' compares two)",
 			arguments[1], arguments[0], arguments[1]);
-	return reporting_run(globals, &request, error);
+	return load_find(&arguments[0], error) ? reporting_run(globals, &request, error)
+					       : EXIT_FAILED;
 }
 
 const Command cmd_show = {

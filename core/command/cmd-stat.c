@@ -18,6 +18,7 @@
 #include "report-options.h"
 #include "road/capture-ahead.h"
 #include "road/capturing.h"
+#include "road/load.h"
 #include "road/record-run.h"
 #include "road/repeat.h"
 

@@ -40,6 +40,6 @@ gboolean rewrite_run(const RewriteRun *run, const Globals *globals, char **argum
 		return error_set_usage(error, "expected a %s: FILE", run->expected);
 	if (!path)
 		return error_set_usage(error, "expected -o FILE to write");
-	return cmd_no_arguments(arguments + 1, error) &&
+	return cmd_no_arguments(arguments + 1, error) && load_find(&arguments[0], error) &&
 	       write_file(run, globals, arguments[0], error);
 }

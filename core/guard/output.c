@@ -232,7 +232,7 @@ Output *output_open_growing(const char *path, GError **error)
 	return g_steal_pointer(&output);
 }
 
-static char *name_rotated(const char *name, guint i)
+char *output_name_rotated(const char *name, guint i)
 {
 	return i > 0 ? g_strdup_printf("%s.%u", name, i) : g_strdup(name);
 }
@@ -241,7 +241,7 @@ static char *name_rotated(const char *name, guint i)
 static guint count_rotated(int dir, const char *name)
 {
 	for (guint n = 0;; n++) {
-		g_autofree char *each = name_rotated(name, n);
+		g_autofree char *each = output_name_rotated(name, n);
 
 		if (faccessat(dir, each, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
 			return n;
@@ -251,8 +251,8 @@ static guint count_rotated(int dir, const char *name)
 static gboolean rename_all(int dir, const char *name, guint n)
 {
 	for (guint i = n; i > 0; i--) {
-		g_autofree char *from = name_rotated(name, i - 1);
-		g_autofree char *to = name_rotated(name, i);
+		g_autofree char *from = output_name_rotated(name, i - 1);
+		g_autofree char *to = output_name_rotated(name, i);
 
 		if (renameat(dir, from, dir, to) < 0 && errno != ENOENT)
 			return FALSE;
@@ -269,7 +269,7 @@ static void remove_rotated(int dir, const char *name, guint n, const OutputLimit
 	struct stat st;
 
 	for (guint i = 1; i <= n; i++) {
-		g_autofree char *each = name_rotated(name, i);
+		g_autofree char *each = output_name_rotated(name, i);
 
 		if (fstatat(dir, each, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;

@@ -16,14 +16,17 @@
 static int open_as_user(const char *path, int flags)
 {
 	AS_USER;
-	AUTO_FD found = open(path, O_PATH | O_CLOEXEC);
+	gboolean is_strict = (flags & O_NOFOLLOW) != 0;
+	AUTO_FD found = open(path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW));
 	char link[ROOT_FD_PATH_MAX];
 	struct stat st;
 
 	if (found < 0 || fstat(found, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
+	if (!S_ISREG(st.st_mode) && (is_strict || !S_ISFIFO(st.st_mode)))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -ENODEV;
+	/* The link of a descriptor must be followed. */
+	flags &= ~O_NOFOLLOW;
 	int fd = open(root_fd_path(link, found), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
 	return fd < 0 ? -errno : fd;
 }
@@ -36,13 +39,15 @@ struct kept {
 static GList *kept;
 static GMutex lock; /* of kept: workers open files */
 
-void userfile_keep(const char *path, int flags)
+gboolean userfile_keep(const char *path, int flags)
 {
 	struct kept *file = g_new(struct kept, 1);
+	int fd = open_as_user(path, flags);
 
-	*file = (struct kept){g_strdup(path), open_as_user(path, flags)};
+	*file = (struct kept){g_strdup(path), fd};
 	HOLD(&lock);
 	kept = g_list_append(kept, file);
+	return fd >= 0;
 }
 
 int userfile_open(const char *path, int flags)

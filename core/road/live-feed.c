@@ -9,7 +9,6 @@
 #include "guard/crash.h"
 #include "load.h"
 #include "memory-reader.h"
-#include "record-run.h"
 #include "report/plan/sections.h"
 
 #define NS_PER_S 1e9

@@ -3,16 +3,54 @@
 
 #include "base/error.h"
 #include "base/ui.h"
+#include "guard/capabilities.h"
 #include "guard/userfile.h"
 #include "past.h"
+#include "snapshot/rotated.h"
 #include "snapshot/when.h"
 
 SampleChoice sample_choice;
+gboolean load_alone;
 
 void load_keep(const char *file)
 {
-	if (file && !g_str_equal(file, "-"))
-		userfile_keep(file, 0);
+	if (!file || g_str_equal(file, "-"))
+		return;
+	(void)userfile_keep(file, 0);
+	rotated_keep(file);
+}
+
+gboolean load_find(char **path, GError **error)
+{
+	AS_USER;
+	g_autofree char *found = NULL;
+	const char *name;
+	guint n = 0;
+
+	if (!g_file_test(*path, G_FILE_TEST_IS_DIR))
+		return TRUE;
+	g_autoptr(GDir) folder = g_dir_open(*path, 0, error);
+	while (folder && (name = g_dir_read_name(folder))) {
+		g_autofree char *file = g_build_filename(*path, name, NULL);
+
+		if (!g_str_has_suffix(name, RECORD_SUFFIX) ||
+		    g_file_test(file, G_FILE_TEST_IS_SYMLINK) ||
+		    !g_file_test(file, G_FILE_TEST_IS_REGULAR))
+			continue;
+		n++;
+		g_free(found);
+		found = g_steal_pointer(&file);
+	}
+	if (!folder || n != 1)
+		return folder &&
+		       error_set_failed(
+			       error,
+			       "%s: expected a directory with one recording (*" RECORD_SUFFIX
+			       "), found %u",
+			       *path, n);
+	g_free(*path);
+	*path = g_steal_pointer(&found);
+	return TRUE;
 }
 
 Session *load_session(const Globals *globals, const char *sink, GError **error)
@@ -37,13 +75,21 @@ Plugin *load_reader(const Session *session)
 	return plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
 }
 
-Recording *load_open(const Session *session, const char *file, GError **error)
+static Recording *open_file(const Session *session, const char *file, gboolean alone,
+			    GError **error)
 {
 	g_autoptr(Recording) recording = recording_open(load_reader(session), file, error);
 
-	if (recording && recording_damage(recording))
+	if (!recording || !(alone || rotated_take(recording, file, error)))
+		return NULL;
+	if (recording_damage(recording))
 		ui_warning("%s: %s", file, recording_damage(recording));
 	return g_steal_pointer(&recording);
+}
+
+Recording *load_open(const Session *session, const char *file, GError **error)
+{
+	return open_file(session, file, load_alone, error);
 }
 
 /* ---- samples ----------------------------------------------------------------- */
@@ -153,11 +199,11 @@ static void name_side(const LoadRequest *request, Filling *filling, guint side,
 
 /* Returns the file of a side, which is open already or is opened in ret_own. */
 static Recording *open_side(const Session *session, const LoadRequest *request, guint side,
-			    Recording **ret_own, GError **error)
+			    gboolean alone, Recording **ret_own, GError **error)
 {
 	if (side == 0 && request->first)
 		return request->first;
-	return *ret_own = load_open(session, request->files[side], error);
+	return *ret_own = open_file(session, request->files[side], alone, error);
 }
 
 /* Loads both sides from one file: the exits of all samples in between belong to the window. */
@@ -165,7 +211,7 @@ static gboolean load_window(const Session *session, const LoadRequest *request, 
 			    GError **error)
 {
 	g_autoptr(Recording) own = NULL;
-	Recording *recording = open_side(session, request, 0, &own, error);
+	Recording *recording = open_side(session, request, 0, FALSE, &own, error);
 	guint from, to;
 
 	if (!recording || !choose_window(recording, &from, &to, error))
@@ -181,7 +227,9 @@ static gboolean load_one(const Session *session, const LoadRequest *request, Fil
 			 guint side, GError **error)
 {
 	g_autoptr(Recording) own = NULL;
-	Recording *recording = open_side(session, request, side, &own, error);
+	/* The last sample is in the newest file. */
+	gboolean is_last = !sample_choice.at && !sample_choice.sample;
+	Recording *recording = open_side(session, request, side, is_last, &own, error);
 	guint sample;
 
 	return recording && choose_sample(recording, &sample, error) &&

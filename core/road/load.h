@@ -7,10 +7,14 @@
 
 /* The sink that writes snapshots and reads them. */
 #define SNAPSHOT_SINK "snapshot"
+/* The end of the names of recordings. */
+#define RECORD_SUFFIX ".ctprof"
 
-/* Opens a file that the user names while the process still has the user's rights; NULL and "-" are
- * ignored. */
+/* Opens a file that the user names, and those that rotation made of it, while the process still has
+ * the user's rights; NULL and "-" are ignored. */
 void load_keep(const char *file);
+/* Replaces the name of a directory by that of the only recording in it. */
+gboolean load_find(char **path, GError **error);
 /* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources, which are
  * not needed to read a file. */
 Session *load_session(const Globals *globals, const char *sink, GError **error);
@@ -18,8 +22,10 @@ Session *load_session(const Globals *globals, const char *sink, GError **error);
 gboolean load_begin(Session *session, const char *sink, GError **error);
 /* Returns the plugin of the session that reads snapshots. */
 Plugin *load_reader(const Session *session);
-/* Opens a file; warns if its end is missing. */
+/* Opens a recording, with all files that rotation made of it; warns if something is missing. */
 Recording *load_open(const Session *session, const char *file, GError **error);
+/* Each file is to stand for itself: others that rotation made of it were named, too. */
+extern gboolean load_alone;
 
 /* The samples of recordings to use, as given; NULL: the last one, or for a window the first and the
  * last. */

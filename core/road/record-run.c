@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "base/ui.h"
 #include "guard/crash.h"
+#include "load.h"
 #include "plugin/plugin.h"
 
 #define NS_PER_MS G_GINT64_CONSTANT(1000000)

@@ -8,8 +8,6 @@
 #include "marks.h"
 #include "workload.h"
 
-#define RECORD_SUFFIX ".ctprof"
-
 /* State in shared memory: the next process continues with it after a plugin brought one down. */
 typedef struct record_state {
 	guint64 bytes;          /* of the whole samples in the file */

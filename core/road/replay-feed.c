@@ -4,6 +4,7 @@
 #include "feed.h"
 #include "load.h"
 #include "past.h"
+#include "snapshot/rotated.h"
 #include "snapshot/when.h"
 
 #define DRAWER "table"
@@ -290,7 +291,7 @@ static gboolean open_recording(Replay *self, const Globals *globals, const char 
 	if (!self->session || !load_begin(self->session, DRAWER, error))
 		return FALSE;
 	self->recording = recording_open(load_reader(self->session), path, error);
-	if (!self->recording)
+	if (!self->recording || !rotated_take(self->recording, path, error))
 		return FALSE;
 	return recording_n_samples(self->recording) < 2 ? refuse(self, error)
 							: go_to(self, 1, 1, error);

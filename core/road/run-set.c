@@ -9,7 +9,7 @@
 #include "capturing.h"
 #include "guard/output.h"
 #include "guard/userfile.h"
-#include "record-run.h"
+#include "load.h"
 
 #define LIST_NAME "runs.ini"
 #define GROUP "run "

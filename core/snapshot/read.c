@@ -3,13 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "guard/crash.h"
 #include "guard/limits.h"
-#include "guard/userfile.h"
 #include "row/batch.h"
 
 /* The largest file that a reader accepts. */
@@ -18,9 +15,8 @@
 #define MAX_DEPTH 64
 #define MAX_STRING (1u << 20)
 #define MAX_WINDOW_LOG 27
-/* Maximum compressed bytes of a file that cannot be read twice, and the size of a piece of it. */
-#define MAX_KEPT (256u << 20)
-#define PIECE_BYTES 65536
+/* Bytes of the sentence about what is missing, from which on no more is added. */
+#define MOST_DAMAGE 500
 
 /* Rows of one class on their way to the caller. */
 struct lane {
@@ -33,12 +29,7 @@ struct lane {
 typedef struct recording {
 	struct ctprof_input input;
 	Plugin *sink;
-	char *label; /* the file, for messages */
-
-	int fd;
-	off_t begin;      /* where the file begins; -1: it can be read only once */
-	GByteArray *kept; /* all of it, if it can be read only once */
-	gsize at;         /* position in kept */
+	Bytes *bytes;
 
 	GArray *samples;    /* struct ctprof_recorded */
 	gboolean has_found; /* samples were found in this call of read(), which may find them all
@@ -67,20 +58,8 @@ static Load *load_of(const struct ctprof_input *input)
 static int fail(Load *load, int err, const char *what)
 {
 	if (!load->error)
-		error_set_errno(&load->error, err, "%s: %s", load->label, what);
+		error_set_errno(&load->error, err, "%s: %s", load->bytes->label, what);
 	return -err;
-}
-
-static gint64 read_file(Load *load, void *data, gsize size)
-{
-	ssize_t n;
-
-	crash_pause();
-	do
-		n = read(load->fd, data, size);
-	while (n < 0 && errno == EINTR && !crash_interrupted());
-	crash_return();
-	return n < 0 ? fail(load, errno, "cannot be read") : n;
 }
 
 static gint64 input_read(const struct ctprof_input *input, void *data, guint64 size)
@@ -89,13 +68,8 @@ static gint64 input_read(const struct ctprof_input *input, void *data, guint64 s
 
 	if (crash_fail_interrupted(&load->error))
 		return -ECANCELED;
-	if (load->begin >= 0)
-		return read_file(load, data, (gsize)MIN(size, G_MAXSSIZE / 2));
-	gsize n = (gsize)MIN(load->kept->len - load->at, size);
-	if (n > 0)
-		memcpy(data, load->kept->data + load->at, n);
-	load->at += n;
-	return (gint64)n;
+	gint64 n = bytes_read(load->bytes, data, (gsize)size);
+	return n < 0 ? fail(load, (int)-n, "cannot be read") : n;
 }
 
 static int input_seek(const struct ctprof_input *input, guint64 offset)
@@ -104,68 +78,13 @@ static int input_seek(const struct ctprof_input *input, guint64 offset)
 
 	if (offset > load->input.size)
 		return fail(load, ESPIPE, "cannot be read in another order");
-	load->at = (gsize)offset;
-	if (load->begin >= 0 && lseek(load->fd, load->begin + (off_t)offset, SEEK_SET) < 0)
-		return fail(load, errno, "cannot be read again");
+	load->bytes->at = offset;
 	return 0;
 }
 
 static int input_rewind(const struct ctprof_input *input)
 {
 	return input_seek(input, 0);
-}
-
-/* Reads the whole input, which cannot be read twice. */
-static gboolean keep_all(Load *load, GError **error)
-{
-	guint8 piece[PIECE_BYTES];
-	ssize_t n = 1;
-
-	while (n > 0) {
-		n = read(load->fd, piece, sizeof piece);
-		if (crash_fail_interrupted(error))
-			return FALSE;
-		if (n < 0 && errno == EINTR) {
-			n = 1;
-			continue;
-		}
-		if (n < 0)
-			return error_set_errno(error, errno, "%s", load->label);
-		if (load->kept->len + (gsize)n > MAX_KEPT)
-			return error_set_failed(
-				error, "%s: more than %u MiB through a pipe: give the file itself",
-				load->label, MAX_KEPT >> 20);
-		g_byte_array_append(load->kept, piece, (guint)n);
-	}
-	load->input.size = load->kept->len;
-	return TRUE;
-}
-
-static gboolean open_input(Load *load, const char *path, GError **error)
-{
-	gboolean is_stdin = g_str_equal(path, "-");
-	struct stat st;
-
-	load->label = g_strdup(is_stdin ? "standard input" : path);
-	if (is_stdin && isatty(STDIN_FILENO))
-		return error_set_failed(
-			error,
-			"standard input is a terminal: a snapshot is expected from a pipe or "
-			"file");
-	load->fd = is_stdin ? STDIN_FILENO : userfile_open(path, 0);
-	if (load->fd < 0)
-		return error_set_errno(error, -load->fd, "%s", load->label);
-	if (fstat(load->fd, &st) < 0)
-		return error_set_errno(error, errno, "%s", load->label);
-	if (S_ISDIR(st.st_mode))
-		return error_set_errno(error, EISDIR, "%s", load->label);
-	/* A device may accept a seek and ignore it. */
-	load->begin = S_ISREG(st.st_mode) ? lseek(load->fd, 0, SEEK_CUR) : -1;
-	if (load->begin < 0)
-		return keep_all(load, error);
-	if (st.st_size > load->begin)
-		load->input.size = (guint64)(st.st_size - load->begin);
-	return TRUE;
 }
 
 /* ---- metrics ---------------------------------------------------------- */
@@ -331,6 +250,21 @@ static CTPROF_PRINTF(3, 4) void input_fault(const struct ctprof_input *input, gu
 
 /* ---- samples ---------------------------------------------------------- */
 
+void recording_remark(Recording *load, const char *format, ...)
+{
+	g_autofree char *before = g_steal_pointer(&load->damage);
+	va_list ap;
+
+	va_start(ap, format);
+	g_autofree char *sentence = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	const char *added = before && strlen(before) > MOST_DAMAGE ? "and more" : sentence;
+	/* The reader repeats its own when it lists the samples again. */
+	load->damage = !before                 ? g_steal_pointer(&sentence)
+		       : strstr(before, added) ? g_steal_pointer(&before)
+					       : g_strjoin("; ", before, added, NULL);
+}
+
 static int input_found(const struct ctprof_input *input, const struct ctprof_recorded *sample)
 {
 	Load *load = load_of(input);
@@ -346,10 +280,7 @@ static int input_found(const struct ctprof_input *input, const struct ctprof_rec
 
 static void input_damaged(const struct ctprof_input *input, const char *sentence)
 {
-	Load *load = load_of(input);
-
-	g_free(load->damage);
-	load->damage = g_strdup(sentence);
+	recording_remark(load_of(input), "%s", sentence);
 }
 
 /* ---- the whole -------------------------------------------------------- */
@@ -372,13 +303,10 @@ static void end_reading(Load *load)
 void recording_free(Recording *load)
 {
 	end_reading(load);
-	if (load->fd >= 0 && load->fd != STDIN_FILENO)
-		close(load->fd);
-	g_byte_array_unref(load->kept);
+	g_clear_pointer(&load->bytes, bytes_free);
 	g_array_unref(load->samples);
 	g_array_unref(load->on_demand);
 	g_free(load->damage);
-	g_free(load->label);
 	g_free(load);
 }
 
@@ -402,8 +330,6 @@ void loaded_free(Loaded *loaded)
 
 static void lend(Load *load)
 {
-	static guint64 n_files;
-
 	load->input = (struct ctprof_input){
 		.struct_size = sizeof load->input,
 		.max_depth = MAX_DEPTH,
@@ -419,7 +345,6 @@ static void lend(Load *load)
 		.row = input_row,
 		.fact = input_fact,
 		.fault = input_fault,
-		.file = ++n_files,
 		.seek = input_seek,
 		.found = input_found,
 		.damaged = input_damaged,
@@ -445,12 +370,12 @@ static void explain(Load *load, int result, GError **error)
 	if (load->error)
 		g_propagate_error(error, g_steal_pointer(&load->error));
 	else if (result == -ENOMEM)
-		error_set_failed(error, "%s: %s", load->label, limits_why());
+		error_set_failed(error, "%s: %s", load->bytes->label, limits_why());
 	else if (load->fault)
-		error_set_failed(error, "%s: %s", load->label, load->fault);
+		error_set_failed(error, "%s: %s", load->bytes->label, load->fault);
 	else
-		error_set_failed(error, "%s: plugin %s: %s", load->label, plugin_name(load->sink),
-				 said ? said : g_strerror(-result));
+		error_set_failed(error, "%s: plugin %s: %s", load->bytes->label,
+				 plugin_name(load->sink), said ? said : g_strerror(-result));
 }
 
 static int read_whole(Load *load)
@@ -463,7 +388,7 @@ static int read_whole(Load *load)
 	if (result == 0 && load->bad_puts > 0) {
 		error_set_failed(&load->error,
 				 "%s: plugin %s returned %" G_GUINT64_FORMAT " invalid values",
-				 load->label, plugin_name(load->sink), load->bad_puts);
+				 load->bytes->label, plugin_name(load->sink), load->bad_puts);
 		return -EINVAL;
 	}
 	for (guint i = 0; result == 0 && i < N_ROW_CLASSES; i++)
@@ -487,13 +412,24 @@ static Loaded *read_sample(Load *load, guint64 sample, guint64 n_exits, GError *
 	return result < 0 ? NULL : g_steal_pointer(&loaded);
 }
 
+gboolean recording_list(Recording *load, GError **error)
+{
+	static guint64 n_files;
+
+	load->input.file = ++n_files;
+	load->input.size = bytes_size(load->bytes);
+	load->input.n_parts = load->bytes->ends->len;
+	load->input.part_ends = (const guint64 *)(gconstpointer)load->bytes->ends->data;
+	g_array_set_size(load->samples, 0);
+	g_autoptr(Loaded) nothing = read_sample(load, CTPROF_SAMPLE_NONE, 0, error);
+	return nothing != NULL;
+}
+
 Recording *recording_open(Plugin *sink, const char *path, GError **error)
 {
 	g_autoptr(Recording) load = g_new0(Recording, 1);
 
 	load->sink = sink;
-	load->fd = -1;
-	load->kept = g_byte_array_new();
 	load->samples = g_array_new(FALSE, FALSE, sizeof(struct ctprof_recorded));
 	load->on_demand = g_array_new(FALSE, FALSE, sizeof(guint32));
 	lend(load);
@@ -501,11 +437,15 @@ Recording *recording_open(Plugin *sink, const char *path, GError **error)
 		error_set_failed(error, "plugin %s: cannot read a snapshot", plugin_name(sink));
 		return NULL;
 	}
-	if (!open_input(load, path, error))
+	if (!(load->bytes = bytes_open(path, error)))
 		return NULL;
 	limits_set_memory();
-	g_autoptr(Loaded) nothing = read_sample(load, CTPROF_SAMPLE_NONE, 0, error);
-	return nothing ? g_steal_pointer(&load) : NULL;
+	return recording_list(load, error) ? g_steal_pointer(&load) : NULL;
+}
+
+Bytes *recording_bytes(const Recording *recording)
+{
+	return recording->bytes;
 }
 
 guint recording_n_samples(const Recording *recording)
@@ -516,6 +456,12 @@ guint recording_n_samples(const Recording *recording)
 static const struct ctprof_recorded *sample_of(const Recording *recording, guint sample)
 {
 	return &g_array_index(recording->samples, struct ctprof_recorded, sample);
+}
+
+guint recording_part(const Recording *recording, guint sample)
+{
+	return sample < recording->samples->len ? (guint)sample_of(recording, sample)->part
+						: G_MAXUINT;
 }
 
 guint64 recording_time(const Recording *recording, guint sample)
@@ -552,7 +498,7 @@ gboolean recording_cut(Recording *recording, guint first, guint last, Output *ou
 	Plugin *sink = recording->sink;
 
 	if (!sink->sink.cut || recording->samples->len == 0)
-		return error_set_failed(error, "%s: not a recording", recording->label);
+		return error_set_failed(error, "%s: not a recording", recording->bytes->label);
 	sink->output = output;
 	crash_enter(plugin_name(sink), "cut");
 	int result = sink->sink.cut(sink->self, &recording->input, first, last);

@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "bytes.h"
 #include "facts.h"
 #include "plugin/plugin.h"
 #include "row/registry.h"
@@ -20,7 +21,7 @@ typedef struct loaded {
 	LoadFacts facts;
 } Loaded;
 
-/* A file of samples of one boot, in the order of time; a snapshot is a recording of one sample. */
+/* Samples of one boot, in the order of time; a snapshot is a recording of one sample. */
 typedef struct recording Recording;
 
 /* Opens path ("-": standard input) to be read through sink's read op, and finds its samples.  sink
@@ -34,8 +35,17 @@ guint recording_n_samples(const Recording *recording);
 /* Returns CLOCK_REALTIME at the start of the sample, in ns; 0: not known before the sample is
  * read. */
 guint64 recording_time(const Recording *recording, guint sample);
-/* Returns a sentence about what is missing at the end of the file; NULL: nothing. */
+/* Returns a sentence about what is missing; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
+/* Adds to that sentence. */
+void recording_remark(Recording *recording, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Returns the bytes of the recording.  After a change of them, recording_list() finds its samples
+ * anew. */
+Bytes *recording_bytes(const Recording *recording);
+gboolean recording_list(Recording *recording, GError **error);
+/* Returns the number of the file, from 0, that a sample is in; G_MAXUINT: it is not known. */
+guint recording_part(const Recording *recording, guint sample);
 /*
  * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset in the
  * decompressed text, what was expected.  n_exits: the number of samples, up to this one, whose exit

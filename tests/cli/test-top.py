@@ -25,7 +25,7 @@ END = "== the end =="
 
 
 def need_screen():
-    done = harness.run("replay", "/", check=False)
+    done = harness.run("replay", "/none", check=False)
     if b"without ncurses" in done.stderr:
         raise tap.Skip("this build has no ncurses")
 
@@ -204,6 +204,28 @@ def test_keys_of_a_recording():
         shown.press("?")
         text = shown.wait(lambda now: " Keys" in now, "the keys")
         assert "search for a name" in text, text
+        shown.press("q")
+        assert end_of(shown) == 0
+
+
+def test_replay_of_a_rotated_recording():
+    """Of the folder it is in: all samples of all files, in order."""
+    path = Path(FOLDER.name, "turned")
+    path.mkdir()
+    harness.run(SOURCES, "record", "-q", "-n", 12, "-i", "100ms", "--max-age", "300ms", "--keep", 1000,
+                "-o", path / "turn.ctprof")  # fmt: skip
+    assert len(list(path.iterdir())) > 2, list(path.iterdir())
+    with screen("replay", path, size=(100, 24)) as shown:
+        first = titles(wait_for_pools(shown))
+        shown.press("j")
+        shown.type("-0s")
+        shown.press("Enter")
+        shown.wait(lambda now: titles(now) != first, "the last window")
+        shown.press(*["T"] * 9)
+        time.sleep(1)
+        shown.wait(lambda now: titles(now) != first, "the second window")
+        shown.press("T")
+        shown.wait(lambda now: titles(now) == first, "the first window")
         shown.press("q")
         assert end_of(shown) == 0
 
@@ -754,7 +776,7 @@ def test_what_is_no_terminal_is_refused_in_a_line():
 # Arguments -> status, and what the one line has: mistakes that need a terminal to be seen.
 MISTAKES = (
     (("replay", "no-such-file"), 1, "no-such-file: No such file"),
-    (("replay", "/"), 1, "Is a directory"),
+    (("replay", "/"), 1, "/: expected a directory with one recording"),
     (("replay", "/etc/passwd"), 1, "/etc/passwd: not a ctprof snapshot"),
     (("replay", "--sort=run_tim_ns", "RECORDING"), 2, "did you mean run_time_ns?"),
     (("replay", "--filter='('", "RECORDING"), 2, "'(': "),

@@ -598,6 +598,161 @@ def test_reading():
         assert b"not a whole sample" in broken.stderr, broken.stderr
 
 
+def parts_of(file):
+    """The files of a recording that was rotated, the oldest first."""
+    older = [Path(f"{file}.{i}") for i in range(1, 1000)]
+    return [path for path in older[::-1] if path.exists()] + [Path(file)]
+
+
+@contextlib.contextmanager
+def rotated():
+    """A recording of several samples a file, and its process."""
+    with folder() as path, Worker("--threads", "2") as worker:
+        file = path / "turn.ctprof"
+        # Without a sleep between two files: rotation is that of a service.
+        harness.run(*PLAIN, "record", "-p", worker.pid, "-n", 24, "-i", "50ms", "--max-age", "200ms",
+                    "--keep", 1000, "--smaps=never", "-o", file)  # fmt: skip
+        parts = parts_of(file)
+        assert len(parts) > 2, parts
+        assert sum(len(harness.frames(part)) for part in parts) == 24
+        yield file, parts
+
+
+def warnings(*arguments):
+    return harness.run(*arguments).stderr.decode()
+
+
+def count(file):
+    """The number of samples that a report finds."""
+    text = harness.run("show", "--sample", 10**6, file, check=False).stderr.decode()
+    return int(re.search(r"has (\d+) sample", text)[1])
+
+
+def test_a_rotated_recording_is_one():
+    with rotated() as (file, parts):
+        oldest, n = parts[0], [len(harness.frames(part)) for part in parts]
+        assert count(file) == 24 == count(file.parent) and count(oldest) == n[0], n
+        assert not warnings("compare", file), warnings("compare", file)
+        # Each sample is that of its file.
+        for number, part, sample in ((0, oldest, 0), (n[0] - 1, oldest, -1), (n[0], parts[1], 0), (23, file, -1)):
+            alone = part
+            if part == file:
+                alone = file.parent / "alone" / "alone.ctprof"
+                alone.parent.mkdir()
+                alone.write_bytes(file.read_bytes())
+            assert report("show", *VALUES, "--sample", number, file) == report("show", *VALUES, "--sample", sample, alone)
+        # A window of the whole is that between the ends.
+        first = file.parent / "alone" / "first.ctprof"
+        harness.run("cut", "--to", "+0s", "-o", first, oldest)
+        by_comm = ["compare", *VALUES, "--group-by", "comm"]
+        window = report(*by_comm, file)
+        assert "run_time_ns" in window and window == report(*by_comm, first, file) == report(*by_comm, file.parent)
+        # Times are of the whole, too, and what is between two files is a window like any other.
+        ends = [sample for part in parts[:-1] for sample in harness.frames(part)[-1:]]
+        at = ends[0]["captured_at_unix_ns"] / 1e9
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) + f"{at % 1:.6f}"[1:] + "Z"
+        assert report("show", *VALUES, "--at", stamp, oldest) == report("show", *VALUES, "--at", stamp, file)
+        between = json.loads(harness.run("compare", "--from", stamp, "--to", "-0s", "-f", "json", file).stdout)
+        span = harness.frames(file)[-1]["captured_at_unix_ns"] - ends[0]["captured_at_unix_ns"]
+        assert abs(between["window"]["seconds"] - span / 1e9) < 0.05, (between["window"], span)
+        # All of it as one file, with one table.
+        whole = file.parent / "alone" / "whole.ctprof"
+        assert b"24 samples" in harness.run("cut", "-o", whole, file).stderr
+        assert len(harness.frames(whole)) == 24 == count(whole)
+        assert whole.read_bytes().count(TABLE) == 1 and window == report(*by_comm, whole)
+        # A part that begins in one file and ends in another.
+        part = file.parent / "alone" / "part.ctprof"
+        harness.run("cut", "--from", stamp, "--to", "-0s", "-o", part, file)
+        assert report(*by_comm, "--from", stamp, part) == report(*by_comm, "--from", stamp, file)
+
+
+def test_export_of_a_rotated_recording():
+    with rotated() as (file, parts):
+
+        def rows(*arguments):
+            return len(harness.run("export", "-f", "csv", "--rows", "captures", *arguments).stdout.splitlines()) - 1
+
+        assert rows(file) == 24 == rows(file.parent)
+        assert rows(parts[0]) == len(harness.frames(parts[0]))
+        # Named one by one, nothing is there twice.
+        assert rows(*parts) == 24 == rows(*parts[::-1])
+        folder_ = file.parent / "out"
+        harness.run("export", "-f", "csv", "--rows", "captures", "--partition", "-o", folder_, file)
+        assert sum(len(each.read_text().splitlines()) - 1 for each in folder_.rglob("*.csv")) == 24
+
+
+def test_files_that_are_not_of_the_recording():
+    with rotated() as (file, parts):
+        here, second = len(harness.frames(file)), Path(f"{file}.1")
+        older = second.read_bytes()
+
+        def check(why, samples=here):
+            assert count(file) == samples, (why, count(file))
+            said = warnings("compare", file)
+            assert f"{why}" in said and said.count("\n") == 1, (why, said)
+
+        for path in parts[:-2]:
+            path.unlink()
+        second.write_bytes(b"a letter\n")
+        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+        second.unlink()
+        second.mkdir()
+        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        second.rmdir()
+        kept = file.parent / "kept"
+        kept.write_bytes(older)
+        second.symlink_to(kept)
+        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        second.unlink()
+        os.mkfifo(second)
+        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        second.unlink()
+        if harness.is_root():
+            second.write_bytes(older)
+            os.chown(second, 12345, 12345)
+            check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+            second.unlink()
+        # The same file again is no older one; nor is what is left after a hole.
+        second.write_bytes(file.read_bytes())
+        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+        second.unlink()
+        Path(f"{file}.2").write_bytes(older)
+        assert count(file) == here
+        # One that was cut off is read up to its last whole sample.
+        second.write_bytes(older[:-200])
+        whole = len(harness.frames(second))
+        check("of a file before it, the last", here + whole)
+        # Of another boot.
+        second.write_bytes(older)
+        first = harness.frames(second)[0]
+        first["capture"]["begin_boottime_ns"] += 10**12
+        packed = json.dumps(first, separators=(",", ":")).encode()
+        second.write_bytes(subprocess.run(["zstd", "-q"], input=packed, stdout=subprocess.PIPE, check=True).stdout)
+        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+
+
+def test_a_gap_between_files_is_said():
+    with folder() as path:
+        file = path / "twice.ctprof"
+        arguments = ["-p", os.getpid(), "-n", 3, "-i", "50ms", "--smaps=never", "--max-size=1GiB", "-o", file]
+        harness.run(*PLAIN, "record", *arguments)
+        time.sleep(2)
+        harness.run(*PLAIN, "record", *arguments)
+        assert count(file) == 6
+        said = re.search(r"nothing was recorded from (\S+Z) to (\S+Z)", warnings("compare", file))
+        ends = [harness.frames(one) for one in parts_of(file)]
+        wanted = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(frame["captured_at_unix_ns"] // 10**9))
+                  for frame in (ends[0][-1], ends[1][0])]  # fmt: skip
+        assert said and list(said.groups()) == wanted, (said, wanted)
+        # Of two recordings, none is chosen.
+        (path / "other.ctprof").write_bytes(file.read_bytes())
+        done = harness.run("show", path, check=False)
+        assert done.returncode == 1 and b"a directory with one recording (*.ctprof), found 2" in done.stderr, done.stderr
+        (path / "none").mkdir()
+        done = harness.run("show", path / "none", check=False)
+        assert done.returncode == 1 and b"a directory with one recording (*.ctprof), found 0" in done.stderr, done.stderr
+
+
 def frames_of(data):
     """The (begin, end) of each frame."""
     starts = [found.start() for found in re.finditer(re.escape(b"\x28\xb5\x2f\xfd"), data)]
