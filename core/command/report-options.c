@@ -13,8 +13,6 @@
 
 #define DEFAULT_LIMIT 500
 #define NO_LIMIT_GIVEN G_MAXUINT64
-/* For reports of runs for people, so that they fit the first screen. */
-#define RUNS_LIMIT 9
 #define DEFAULT_ALPHA 0.05
 /* Larger numbers are typing errors. */
 #define MAX_NUMBER 1000000000
@@ -197,6 +195,8 @@ static gboolean take_options(const ReportRun *run, GError **error)
 /* Takes the options for runs of two sides, or of one. */
 static gboolean take_runs_options(const ReportRun *run, GError **error)
 {
+	guint width;
+
 	if (options.columns || options.sort_by)
 		return error_set_usage(error,
 				       "%s: not with several runs: their report has "
@@ -210,7 +210,7 @@ static gboolean take_runs_options(const ReportRun *run, GError **error)
 	if (!(alpha > 0 && alpha < 1))
 		return error_set_usage(error, "--alpha: expected a number between 0 and 1");
 	if (!options.has_limit && presenting_is_default() && !all)
-		options.limit = RUNS_LIMIT;
+		presenting_measure(&width, &options.height);
 	options.digest = FALSE;
 	options.alpha = alpha;
 	return TRUE;

@@ -240,6 +240,10 @@ def test_report_fits_a_small_screen():
         assert status == 0 and len(lines) <= 24, lines
         assert max(len(line) for line in lines) <= 80, lines
         assert "verdict" in "".join(lines) and "wall_ns" in "".join(lines), lines
+    # A larger one has as many more rows, if there are.
+    large, _ = on_terminal(["compare", "--no-pager", *sides], size=(40, 100))
+    assert len(large) <= 40, large
+    assert len(large) >= 40 - 6 or not re.search(r"^\.\.\. \d+ more rows", "\n".join(large), re.MULTILINE), large
 
 
 def test_interrupt_reports_the_runs_before_it():

@@ -72,6 +72,7 @@ typedef struct analysis_options {
 	gint32 own[2];
 	guint limit;                /* lines of a section; 0: no limit */
 	gboolean has_limit;         /* set by the user */
+	guint height;               /* lines that a report of runs may have; 0: any number */
 	gboolean digest;            /* only the first screen */
 	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */

@@ -11,6 +11,11 @@
 /* From this number on, more runs change little. */
 #define ENOUGH_RUNS 8
 #define MOST_SETTINGS 2
+/* Lines of a report besides titles and rows: a blank one, the heading, the header, the number of
+ * rows that were cut, outliers, four lines of other notes, and the prompt. */
+#define AROUND_ROWS (4 + MOST_OUTLIERS + 4 + 1)
+#define LEAST_ROWS 3
+#define CHAPTER_ROWS 9
 #define MOST_OUTLIERS 2
 /* An outlier is larger than all others by this factor, or smaller by it. */
 #define OUTLIER 2.0
@@ -64,13 +69,28 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 	return change_passes(&change, row->field.ladder, filter);
 }
 
-static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows)
+/* Returns the number of rows of a table that fit the terminal, if the report must, beside the
+ * titles and what is around the table.  A report in chapters is longer, but each shows its worst
+ * rows. */
+static guint limit_of(const Draft *draft, const RunsReport *report)
+{
+	guint height = draft->plan->options->height;
+	guint around = report->titles->len + AROUND_ROWS;
+
+	if (height == 0)
+		return draft->view->limit;
+	return draft->plan->options->runs->of_schedulers
+		       ? CHAPTER_ROWS
+		       : MAX(height, around + LEAST_ROWS) - around;
+}
+
+static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows, guint limit)
 {
 	for (guint i = 0; i < rows->len; i++) {
 		RunsRow *row = g_ptr_array_index(rows, i);
 		struct ctprof_report_field field = row->field;
 
-		if (!is_shown(draft, row) || !table_has_room(table, draft->view->limit))
+		if (!is_shown(draft, row) || !table_has_room(table, limit))
 			continue;
 		row->is_drawn = TRUE;
 		field.flags |= CTPROF_FIELD_SHORT;
@@ -301,7 +321,7 @@ static void judge(const Draft *draft, const GPtrArray *rows, const Condition *co
 }
 
 /* Adds the tables of all chapters that have rows; returns the last one, which is always there. */
-static Table *put_chapters(const Draft *draft, const GPtrArray *rows)
+static Table *put_chapters(const Draft *draft, const GPtrArray *rows, guint limit)
 {
 	const Runs *runs = draft->plan->options->runs;
 	Table *table = NULL;
@@ -310,7 +330,7 @@ static Table *put_chapters(const Draft *draft, const GPtrArray *rows)
 		g_autoptr(GPtrArray) own = chapters_list(runs, rows, chapter);
 
 		table = chapters_add(draft, chapter);
-		put_lines(draft, table, own);
+		put_lines(draft, table, own, limit);
 		if (table->lines->len == 0 && chapter != CHAPTER_REST)
 			tables_drop(draft->tables);
 	}
@@ -331,7 +351,7 @@ void verdicts_draft(const Draft *draft, RunsReport *report)
 	if (options->runs->of_schedulers)
 		chapters_title(draft, rows, report->titles);
 	add_settings(draft, settings, report);
-	Table *table = put_chapters(draft, rows);
+	Table *table = put_chapters(draft, rows, limit_of(draft, report));
 	list_only(rows, report);
 	note_outliers(table, rows);
 	if (draft->view->compare)
