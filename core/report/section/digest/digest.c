@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blame.h"
+#include "report/match/members.h"
 #include "report/name/unit.h"
 #include "throttling.h"
 
@@ -14,6 +15,21 @@
 gdouble digest_own(const Digest *digest)
 {
 	return isnan(digest->host.own) ? 0 : digest->host.own;
+}
+
+gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost)
+{
+	const struct ctprof_value *before = &line->costs[0].of[cost];
+	const struct ctprof_value *now = &line->costs[digest->newest].of[cost];
+	gdouble growth = now->real - before->real;
+
+	if (digest->seconds <= 0 || before->type != CTPROF_VALUE_REAL ||
+	    now->type != CTPROF_VALUE_REAL || !(before->real > 0) || before->n != now->n ||
+	    (line->n_born > 0 && line->n_gone > 0))
+		return NAN;
+	/* An equal count may still be of other processes if not all of them could be read. */
+	(void)members_total(digest->draft->window->members, line->group->sides[1], cost, &growth);
+	return growth;
 }
 
 /* ---- pools ---- */

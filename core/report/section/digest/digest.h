@@ -81,6 +81,10 @@ static inline gdouble digest_cost(const CostLine *line, guint side, enum cost co
 	return value->type == CTPROF_VALUE_REAL ? value->real : 0;
 }
 
+/* Returns the growth of a level in the window.  NAN: not known, or the pool is new or consists of
+ * other processes. */
+gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost);
+
 /* Steps of making the digest: read the state of the host, ... */
 void host_state_read(Digest *digest);
 /* ... find what stands out, ... */

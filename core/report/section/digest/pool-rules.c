@@ -325,26 +325,16 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* Returns the growth of a level in the window.  NAN: too little (per minute, or for a window of
- * less than ten seconds as much as in ten), or the pool is new or consists of other processes. */
+/* Returns the growth of a level in the window.  NAN: not known, or too little (per minute, or for a
+ * window of less than ten seconds as much as in ten). */
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
-	const CostLine *line = subject->line;
-	const struct ctprof_value *values[] = {&line->costs[0].of[cost],
-					       &line->costs[subject->digest->newest].of[cost]};
-	gdouble seconds = subject->digest->seconds;
-	gdouble growth = values[1]->real - values[0]->real;
+	gdouble growth = digest_growth(subject->digest, subject->line, cost);
+	gdouble judged = growth * CLAMP(MINUTE / subject->digest->seconds, 1, MOST_STRETCH);
+	gdouble held = subject_cost(subject, cost);
 
-	if (seconds <= 0 || values[0]->type != CTPROF_VALUE_REAL ||
-	    values[1]->type != CTPROF_VALUE_REAL || !(values[0]->real > 0) ||
-	    values[0]->n != values[1]->n || (line->n_born > 0 && line->n_gone > 0))
-		return NAN;
-	/* An equal count may still be of other processes if not all of them could be read. */
-	(void)members_total(subject->digest->draft->window->members, line->group->sides[1], cost,
-			    &growth);
-	gdouble judged = growth * CLAMP(MINUTE / seconds, 1, MOST_STRETCH);
-	return judged >= MAX(LEAST_GROWTH, values[1]->real * LEAST_GROWTH_SHARE) ? growth : NAN;
+	return judged >= MAX(LEAST_GROWTH, held * LEAST_GROWTH_SHARE) ? growth : NAN;
 }
 
 static void say_growth(const Subject *subject, Sentence *sentence)

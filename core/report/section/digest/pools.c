@@ -6,7 +6,7 @@
 #include "report/section/timeshares.h"
 
 /* Fields before and between the costs. */
-enum { POOL, THREADS, COUNT, BORN, GONE, USR_SYS, HISTORY, STATES, UNIT, N_TEXTS };
+enum { POOL, THREADS, COUNT, BORN, GONE, USR_SYS, HISTORY, STATES, UNIT, GROWTH, N_TEXTS };
 
 static const struct ctprof_report_field texts[N_TEXTS] = {
 	[POOL] = SUBJECT_FIELD("pool", "POOL"),
@@ -23,6 +23,9 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 				CTPROF_FIELD_SHORT),
 	[STATES] = TEXT_FIELD("states", "STATES"),
 	[UNIT] = TEXT_FIELD("unit", "UNIT"),
+	/* The last one: a narrow terminal drops it first. */
+	[GROWTH] = TABLE_FIELD("growth", "GROWTH", "bytes", CTPROF_LADDER_BYTES,
+			       CTPROF_FIELD_SHORT | CTPROF_FIELD_HIDDEN),
 };
 
 #define MOST_PERCENTILES 4
@@ -99,6 +102,7 @@ static void add_fields(Making *making)
 		add_percentiles(making);
 	}
 	making->texts[UNIT] = table_take_field(making->table, &texts[UNIT]);
+	making->texts[GROWTH] = table_take_field(making->table, &texts[GROWTH]);
 }
 
 static void put(const Making *making, struct ctprof_cell *cells, guint text,
@@ -183,6 +187,12 @@ static void put_pool(const Making *making, struct ctprof_cell *cells, const Cost
 		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
 	put_percentiles(making, cells, line->group);
 	put(making, cells, UNIT, value_of_text(line->unit));
+	gdouble growth = digest_growth(digest, line, COST_PSS);
+	if (isnan(growth))
+		return;
+	put(making, cells, GROWTH, value_of_real(growth));
+	if (fabs(growth) > 0)
+		table_hide(making->table, making->texts[GROWTH], FALSE);
 }
 
 /* Amounts used over lives of different lengths do not add up. */
