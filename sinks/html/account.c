@@ -84,16 +84,31 @@ gboolean account_is_there(const struct ctprof_report_section *section)
 	       markup_find_role(section, CTPROF_FIELD_WAITING) < section->n_fields;
 }
 
+double account_longest(const struct ctprof_report *report,
+		       const struct ctprof_report_section *section)
+{
+	const unsigned int side = drawing_is_compare(report) ? 1 : 0;
+	double longest = 0;
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(section, i);
+
+		if (!drawing_is_total(line))
+			longest = fmax(longest, account_of(section, line, side).sum);
+	}
+	return longest;
+}
+
 void account_put_bar(FILE *stream, const struct ctprof_report *report,
 		     const struct ctprof_report_section *section,
-		     const struct ctprof_report_line *line)
+		     const struct ctprof_report_line *line, double longest)
 {
 	const struct account account =
 		account_of(section, line, drawing_is_compare(report) ? 1 : 0);
 	g_autoptr(GArray) pieces = pieces_of(&account);
 
 	if (account.sum > 0)
-		chart_put_bar(stream, "mix", "time account", pieces, account.sum);
+		chart_put_bar(stream, "mix", "time account", pieces, longest);
 }
 
 void account_put_key(FILE *stream)

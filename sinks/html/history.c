@@ -13,14 +13,32 @@
 #define STEPS 2
 #define DAY 86400
 
+/* A chart of the values of a field, pools upon each other. */
+struct kind {
+	guint32 role, ladder;
+	const char *heading, *title, *others;
+	gboolean has_level; /* the host's values are no sum of pools, but a line of their own */
+};
+
+static const struct kind kinds[] = {
+	{CTPROF_FIELD_CPU, CTPROF_LADDER_NONE, "Busy CPUs over time",
+	 "Busy CPUs of the host over time, by pool", "other pools, exited threads and interrupts",
+	 FALSE},
+	{CTPROF_FIELD_MEMORY, CTPROF_LADDER_BYTES, "Memory over time",
+	 "PSS of pools over time, and as a line the memory in use on the host", "other pools",
+	 TRUE},
+};
+
 /* The section has a line for each window, first of the host, then of each pool. */
 struct history {
 	const struct ctprof_report *report;
+	const struct kind *kind;
 	const struct ctprof_report_section *section;
 	guint64 n_windows, n_subjects;
-	double length; /* of all windows together, in s */
-	double top;    /* number of CPUs that the full height represents */
-	GArray *parts; /* the pools that are drawn, by their subjects; the others come last */
+	double length;  /* of all windows together, in s */
+	double top;     /* what the full height represents */
+	double *wholes; /* of each window: the height of its stack; NAN: not measured */
+	GArray *parts;  /* the pools that are drawn, by their subjects; the others come last */
 };
 
 static const struct ctprof_report_line *line_of(const struct history *history, guint64 subject,
@@ -29,10 +47,16 @@ static const struct ctprof_report_line *line_of(const struct history *history, g
 	return drawing_line(history->section, subject * history->n_windows + window);
 }
 
-static double number(const struct history *history, guint64 subject, guint64 window, guint32 role)
+static double number(const struct history *history, guint64 subject, guint64 window)
 {
 	return markup_number_of(history->report, line_of(history, subject, window),
-				markup_find_role(history->section, role));
+				markup_find_role(history->section, history->kind->role));
+}
+
+static double seconds_of(const struct history *history, guint64 window)
+{
+	return markup_number_of(history->report, line_of(history, 0, window),
+				markup_find_role(history->section, CTPROF_FIELD_SECONDS));
 }
 
 static const char *text_of(const struct history *history, guint64 subject, guint64 window,
@@ -43,32 +67,34 @@ static const char *text_of(const struct history *history, guint64 subject, guint
 	return drawing_cell_of(line, markup_find_role(history->section, role))->value[0].text;
 }
 
-/* Returns the CPUs that the host used in a window, but at least the sum of its pools, which can be
- * a little larger as the two are read at different moments.  NAN: not measured. */
+/* Returns the sum of a window's pools or, of CPUs, what the host used if that is more; the sum can
+ * be a little larger as the two are read at different moments.  NAN: not measured. */
 static double whole_of(const struct history *history, guint64 window)
 {
 	double sum = NAN;
 
 	for (guint64 i = 1; i < history->n_subjects; i++) {
-		double cpu = number(history, i, window, CTPROF_FIELD_CPU);
+		double value = number(history, i, window);
 
-		if (!isnan(cpu))
-			sum = isnan(sum) ? cpu : sum + cpu;
+		if (!isnan(value))
+			sum = isnan(sum) ? value : sum + value;
 	}
-	return fmax(number(history, 0, window, CTPROF_FIELD_CPU), sum);
+	return history->kind->has_level ? sum : fmax(number(history, 0, window), sum);
 }
 
-/* Returns the mean over all windows; a window without the pool counts as 0. */
+/* Returns the mean over the windows that have a stack; one without the pool counts as 0.  subject
+ * 0: of the whole stack. */
 static double mean_of(const struct history *history, guint64 subject)
 {
-	double sum = 0;
+	double sum = 0, length = 0;
 
 	for (guint64 i = 0; i < history->n_windows; i++) {
-		double cpu = number(history, subject, i, CTPROF_FIELD_CPU);
+		double value = subject > 0 ? number(history, subject, i) : history->wholes[i];
 
-		sum += isnan(cpu) ? 0 : cpu * number(history, 0, i, CTPROF_FIELD_SECONDS);
+		length += isnan(history->wholes[i]) ? 0 : seconds_of(history, i);
+		sum += isnan(value) ? 0 : value * seconds_of(history, i);
 	}
-	return sum / history->length;
+	return length > 0 ? sum / length : 0;
 }
 
 /* ---- the picture --------------------------------------------------------------- */
@@ -84,18 +110,21 @@ static gboolean measure(struct history *history)
 	if (history->n_windows == 0)
 		return FALSE;
 	history->n_subjects = n_lines / history->n_windows;
+	history->wholes = g_new(double, history->n_windows);
 	for (guint64 i = 0; i < history->n_windows; i++) {
-		history->length += number(history, 0, i, CTPROF_FIELD_SECONDS);
-		history->top = fmax(history->top, whole_of(history, i));
+		history->wholes[i] = whole_of(history, i);
+		history->length += seconds_of(history, i);
+		history->top = fmax(history->top, fmax(history->wholes[i], number(history, 0, i)));
 	}
 	return history->length > 0 && history->top > 0;
 }
 
-/* Rounds up to the next number that is easy to read on an axis. */
-static double round_up(double value)
+/* Rounds up to the next number that is easy to read on an axis in that ladder's units. */
+static double round_up(double value, guint32 ladder)
 {
 	static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10};
-	double power = pow(10, floor(log10(value)));
+	double unit = ladder == CTPROF_LADDER_BYTES ? pow(1024, floor(log2(value) / 10)) : 1;
+	double power = unit * pow(10, floor(log10(value / unit)));
 	guint i = 0;
 
 	while (i < G_N_ELEMENTS(steps) - 1 && steps[i] * power < value)
@@ -105,26 +134,21 @@ static double round_up(double value)
 
 static void choose_parts(struct history *history, const GArray *known)
 {
-	double whole = 0, shown = 0;
+	double shown = 0;
 
 	for (guint64 i = 1; i < history->n_subjects; i++) {
 		const char *name = text_of(history, i, 0, CTPROF_FIELD_SUBJECT);
 
 		chart_add(history->parts, NULL, name ? name : "", mean_of(history, i),
-			  CTPROF_LADDER_NONE);
+			  history->kind->ladder);
 		g_array_index(history->parts, struct chart_part, history->parts->len - 1).of = i;
 	}
 	chart_keep_largest(history->parts);
 	chart_match(history->parts, known);
 	for (guint i = 0; i < history->parts->len; i++)
 		shown += g_array_index(history->parts, struct chart_part, i).value;
-	for (guint64 i = 0; i < history->n_windows; i++) {
-		double cpu = whole_of(history, i);
-
-		whole += isnan(cpu) ? 0 : cpu * number(history, 0, i, CTPROF_FIELD_SECONDS);
-	}
-	chart_add(history->parts, "others", "other pools, exited threads and interrupts",
-		  MAX(whole / history->length - shown, 0), CTPROF_LADDER_NONE);
+	chart_add(history->parts, "others", history->kind->others,
+		  MAX(mean_of(history, 0) - shown, 0), history->kind->ladder);
 }
 
 /* ---- the chart ------------------------------------------------------------------ */
@@ -140,38 +164,43 @@ static GDateTime *time_at(const struct history *history, double share)
 	return time ? g_date_time_to_local(time) : NULL;
 }
 
-/* Draws the parts of a window as a stack; the last part is the rest of the whole. */
+/* Draws the parts of a window as a stack, of which the last part is the rest, and the level. */
 static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
 		       int width)
 {
-	double whole = whole_of(history, window), sum = 0;
+	double whole = history->wholes[window], level = number(history, 0, window), sum = 0;
 
 	fprintf(stream, "<g transform=\"translate(%d) scale(%d 1)\">", x, width);
 	for (guint i = 0; i < history->parts->len && !isnan(whole); i++) {
 		const struct chart_part *part =
 			&g_array_index(history->parts, struct chart_part, i);
-		double cpu = part->of > 0 ? number(history, part->of, window, CTPROF_FIELD_CPU)
-					  : MAX(whole - sum, 0);
+		double value =
+			part->of > 0 ? number(history, part->of, window) : MAX(whole - sum, 0);
 		int bottom = chart_place(sum, history->top, HEIGHT);
 		char shown[CTPROF_SHORT_ROOM];
 
-		if (isnan(cpu))
+		if (isnan(value))
 			continue;
-		sum += cpu;
+		sum += value;
 		int top = chart_place(sum, history->top, HEIGHT);
 
-		ctprof_number_short(CTPROF_LADDER_NONE, cpu, shown);
+		ctprof_number_short(history->kind->ladder, value, shown);
 		if (top > bottom)
 			chart_put_piece(stream, part, shown, 'y', HEIGHT - top, 1, top - bottom);
 	}
+	if (history->kind->has_level && !isnan(level))
+		fprintf(stream, "<path class=\"level\" d=\"M0 %dh1\"/>",
+			HEIGHT - chart_place(level, history->top, HEIGHT));
 	fputs("</g>\n", stream);
 }
 
 static void put_text(FILE *stream, const struct history *history)
 {
-	fputs("<title id=\"history-title\">Busy CPUs of the host over time, by pool</title>"
-	      "<desc id=\"history-desc\">On average: ",
-	      stream);
+	guint32 id = history->kind->role;
+
+	fprintf(stream,
+		"<title id=\"history%u-title\">%s</title><desc id=\"history%u-desc\">On average: ",
+		id, history->kind->title, id);
 	for (guint i = 0; i < history->parts->len; i++) {
 		const struct chart_part *part =
 			&g_array_index(history->parts, struct chart_part, i);
@@ -189,13 +218,13 @@ static void put_svg(FILE *stream, const struct history *history)
 
 	fprintf(stream,
 		"<svg class=\"area\" viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-		"role=\"img\" aria-labelledby=\"history-title history-desc\">",
-		WIDTH, HEIGHT);
+		"role=\"img\" aria-labelledby=\"history%u-title history%u-desc\">",
+		WIDTH, HEIGHT, history->kind->role, history->kind->role);
 	put_text(stream, history);
 	for (guint64 i = 0; i < history->n_windows; i++) {
 		int x = chart_place(seconds, history->length, WIDTH);
 
-		seconds += number(history, 0, i, CTPROF_FIELD_SECONDS);
+		seconds += seconds_of(history, i);
 		put_window(stream, history, i, x, chart_place(seconds, history->length, WIDTH) - x);
 	}
 	for (int i = 0; i <= STEPS; i++)
@@ -211,11 +240,11 @@ static void put_axes(FILE *stream, const struct history *history)
 	for (int i = STEPS; i >= 0; i--) {
 		char shown[CTPROF_SHORT_ROOM];
 
-		ctprof_number_short(CTPROF_LADDER_NONE, history->top * i / STEPS, shown);
+		ctprof_number_short(history->kind->ladder, history->top * i / STEPS, shown);
 		fprintf(stream, "<span>%s%s</span>", shown,
-			i < STEPS          ? ""
-			: history->top > 1 ? " CPUs"
-					   : " CPU");
+			i < STEPS || history->kind->has_level ? ""
+			: history->top > 1                    ? " CPUs"
+							      : " CPU");
 	}
 	fputs("</div>\n<div class=\"times\">", stream);
 	for (int i = 0; i <= STEPS; i++) {
@@ -227,25 +256,33 @@ static void put_axes(FILE *stream, const struct history *history)
 	fputs("</div>\n", stream);
 }
 
+static void put_chart(FILE *stream, struct history *history, const GArray *known)
+{
+	if (!measure(history))
+		return;
+	history->top = round_up(history->top, history->kind->ladder);
+	choose_parts(history, known);
+	fprintf(stream, "<section><h2>%s</h2>\n", history->kind->heading);
+	chart_put_legend(stream, history->parts);
+	fputs("<div class=\"past\">\n", stream);
+	put_svg(stream, history);
+	put_axes(stream, history);
+	fprintf(stream,
+		"</div>\n<p class=\"note\">The numbers above are averages; those of each window are in "
+		"<a href=\"#" SECTION "\">History</a>.%s</p>\n</section>\n",
+		history->kind->has_level ? " The line is the memory in use on the host." : "");
+}
+
 void history_put(FILE *stream, const struct ctprof_report *report, const GArray *known)
 {
 	const struct ctprof_report_section *section = markup_find_section(report, SECTION);
-	g_autoptr(GArray) parts = chart_parts_new();
 
-	if (!section)
-		return;
-	struct history history = {.report = report, .section = section, .parts = parts};
-	if (!measure(&history))
-		return;
-	history.top = round_up(history.top);
-	choose_parts(&history, known);
-	fputs("<section><h2>Busy CPUs over time</h2>\n", stream);
-	chart_put_legend(stream, parts);
-	fputs("<div class=\"past\">\n", stream);
-	put_svg(stream, &history);
-	put_axes(stream, &history);
-	fputs("</div>\n<p class=\"note\">The numbers above are averages; those of each window are in "
-	      "<a href=\"#" SECTION "\">History</a>.</p>\n"
-	      "</section>\n",
-	      stream);
+	for (guint i = 0; section && i < G_N_ELEMENTS(kinds); i++) {
+		g_autoptr(GArray) parts = chart_parts_new();
+		struct history history = {
+			.report = report, .kind = &kinds[i], .section = section, .parts = parts};
+
+		put_chart(stream, &history, known);
+		g_free(history.wholes);
+	}
 }

@@ -14,8 +14,9 @@ gboolean memory_put_ram(FILE *stream, const struct ctprof_report *report,
 /* Shows where the CPU time of the host went, by pool; nothing if that is unknown.  Returns the
  * pieces drawn (chart.h). */
 GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report);
-/* Shows the busy CPUs of a recording's host, window by window; nothing if no window has CPU time.
- * known: pieces of another chart (chart.h); pools have the same colours in both. */
+/* Shows the busy CPUs and the memory of a recording's host, window by window; nothing if no window
+ * has such values.  known: pieces of another chart (chart.h); pools have the same colours in both.
+ */
 void history_put(FILE *stream, const struct ctprof_report *report, const GArray *known);
 /* Shows the pools whose cost differs most between the two sides, as bars; nothing if the sides
  * have no cost of their own, as in a report of a window or of one capture. */

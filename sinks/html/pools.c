@@ -19,6 +19,7 @@ struct drafting {
 	const struct ctprof_report_section *section;
 	GArray *columns; /* struct drawn */
 	gboolean has_account;
+	double longest; /* threads: the full width of a bar of an account */
 };
 
 /* ---- the host's CPUs ------------------------------------------------------- */
@@ -125,7 +126,8 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 		return;
 	fputs("<td>", drafting->stream);
 	if (!drawing_is_total(line))
-		account_put_bar(drafting->stream, drafting->report, drafting->section, line);
+		account_put_bar(drafting->stream, drafting->report, drafting->section, line,
+				drafting->longest);
 	fputs("</td>", drafting->stream);
 }
 
@@ -158,8 +160,12 @@ void pools_put(FILE *stream, const struct ctprof_report *report,
 	       const struct ctprof_report_section *section)
 {
 	g_autoptr(GArray) columns = columns_choose(report, section);
-	const struct drafting drafting = {stream, report, section, columns,
-					  account_is_there(section)};
+	const struct drafting drafting = {stream,
+					  report,
+					  section,
+					  columns,
+					  account_is_there(section),
+					  account_longest(report, section)};
 
 	for (guint i = 0; i < columns->len; i++)
 		set_highest(report, section, &g_array_index(columns, struct drawn, i));

@@ -224,7 +224,7 @@ def test_a_recording_has_a_chart_of_its_windows():
         tip = driver.find_element(By.CSS_SELECTOR, ".tip")
         assert tip.is_displayed() and tip.text == title, (tip.text, title)
         times = driver.find_elements(By.CSS_SELECTOR, ".past time")
-        assert len(times) == 3 and times[2].text.endswith(" XYZ"), [one.text for one in times]
+        assert len(times) == 6 and times[2].text.endswith(" XYZ"), [one.text for one in times]
         assert box["y"] + box["height"] <= times[0].rect["y"], (box, times[0].rect)
         press(driver.find_element(By.CSS_SELECTOR, "#history summary"))
         assert driver.find_element(By.CSS_SELECTOR, "#history tbody tr").is_displayed()

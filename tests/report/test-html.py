@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
-from pages import FOLDER, HOSTILE, grow, kinds, page, recording, thread  # noqa: E402
+from pages import FOLDER, HOSTILE, busy, grow, kinds, page, recording, thread  # noqa: E402
 
 VOID = {"meta", "input", "br", "hr"}
 # Elements that end by themselves where the next one begins.
@@ -111,7 +111,8 @@ def test_a_page_says_of_when_it_is():
     assert '<time datetime="2026-11-22T12:00:00Z">2026-11-22 15:00:00 XYZ</time>' in text, text[:4000]
     axis = re.findall(r'<time datetime="\d+-\d+-\d+T(\d+):(\d+:\d+)Z">(\d+):(\d+:\d+)( XYZ)?</time>',
                       page("compare", recording()))
-    assert len(axis) == 3 and [one[4] for one in axis] == ["", "", " XYZ"], axis
+    # Of two charts, the CPUs and the memory.
+    assert [one[4] for one in axis] == ["", "", " XYZ"] * 2, axis
     for utc, rest, local, same, _ in axis:
         assert (int(utc) + 3) % 24 == int(local) and rest == same, axis
     # A finding as it is written for machines, in UTC, and for people, in local time.
@@ -231,6 +232,68 @@ def test_a_recording_has_its_cpus_window_by_window():
         largest = max(used, key=used.get)
         assert f"On average: {largest} " in drawn.find("desc").text, (largest, drawn.find("desc").text)
         assert drawn.find("title").text
+
+
+def numbers(section, *arguments):
+    found = json.loads(harness.run(*arguments, "--format", "json").stdout)
+    return [line for one in found["sections"] if one["name"] == section for line in one["lines"]]
+
+
+def test_a_recording_has_its_memory_window_by_window():
+    path = FOLDER / "memory.ctprof"
+    with busy("eater"):
+        harness.run("-q", "--plugins=procfs,system", "record", "-n", "4", "-i", "50ms", "--smaps=always", "-o", path)
+    text = page("compare", path)
+    drawn = ElementTree.fromstring(re.findall(r'<svg class="area".*?</svg>', text, re.S)[1])
+    assert "Memory over time" in text and "PSS of pools" in drawn.find("title").text
+    height = float(drawn.get("viewBox").split()[3])
+    of = {"host": {}, "pool": {}}
+    for line in numbers("history", "compare", path):
+        of[line["kind"]].setdefault(line["subject"], []).append(number(line["memory"]))
+    (host,) = of["host"].values()
+    sums = [sum(window) for window in zip(*of["pool"].values(), strict=True)]
+    assert len(host) == 3 and len(drawn.findall("g")) == 3, (host, drawn.findall("g"))
+    # The line and the stacks have one scale: that of the largest of both.
+    levels = [height - float(window.find("path").get("d")[3:-2]) for window in drawn.findall("g")]
+    stacks = [sum(float(one.get("height")) for one in window.findall("rect")) for window in drawn.findall("g")]
+    scale = levels[0] / host[0]
+    assert all(abs(level - scale * value) <= 2 for level, value in zip(levels, host)), (levels, host)
+    assert len(sums) == 3 and all(sums), sums
+    assert all(abs(stack - scale * value) <= 2 + 0.01 * stack for stack, value in zip(stacks, sums)), (stacks, sums, scale)
+
+
+def test_bars_of_time_have_one_scale():
+    before, after = grow(300), grow(300, later=1)
+    text = page("compare", before, after)
+    lines = numbers("pools", "compare", before, after)
+    ran = {line["pool"]: sum(number(line.get(name, 0)) for name in ("cpu", "waiting", "disk_wait")) for line in lines}
+    longest, seen = max(ran.values()), 0
+    for row in re.findall(r"<tbody><tr>.*?</tr>", text.partition('id="pools"')[2], re.S):
+        name = re.search(r"<summary>(.*?)</summary>", row)[1]
+        bar = re.search(r'<svg class="mix".*?</svg>', row, re.S)
+        width = sum(int(one) for one in re.findall(r'width="(\d+)"', bar[0])) if bar else 0
+        assert abs(width - 1000 * ran[name] / longest) <= 3, (name, width, ran[name], longest)
+        seen += width > 0
+    assert seen > 10, seen
+
+
+def test_a_pool_that_grew_says_how_much():
+    before, after = (FOLDER / f"grown-{i}.ctprof.zst" for i in range(2))
+    code = "import sys\nprint(flush=True)\nsys.stdin.readline()\nheld = b'x' * (16 << 20)\nprint(flush=True)\nsys.stdin.readline()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as grower:
+        options = ["--plugins=procfs", "capture", "-q", "--smaps=always", "-p", grower.pid, "-o"]
+        grower.stdout.readline()
+        harness.run(*options, before)
+        grower.stdin.write(b"\n")
+        grower.stdin.flush()
+        grower.stdout.readline()
+        harness.run(*options, after)
+        grower.kill()
+    (line,) = numbers("pools", "compare", before, after)
+    assert 15 * MIB < number(line["growth"]) < 17 * MIB, line
+    assert ">GROWTH<" in page("compare", before, after)
+    # No column where nothing grew, nor between two boots.
+    assert ">GROWTH<" not in page("compare", before, before) + page("show", after)
 
 
 def test_a_pool_has_one_colour_in_both_charts():
