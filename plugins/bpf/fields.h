@@ -3,7 +3,7 @@
  * share. */
 #pragma once
 
-#include "kernel.h"
+#include "bpf-kernel.h"
 #include "record.h"
 
 #include <bpf/bpf_core_read.h>

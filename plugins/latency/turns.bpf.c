@@ -6,7 +6,7 @@
  * tracepoints differ from the kernel's by up to 25 %, as the clock of a run queue is late after a
  * wakeup.
  */
-#include "kernel.h"
+#include "bpf-kernel.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a struct thread_record of every thread of the host. */
-#include "kernel.h"
+#include "bpf-kernel.h"
 #include "record.h"
 
 #include <bpf/bpf_core_read.h>
