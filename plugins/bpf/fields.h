@@ -82,11 +82,6 @@ static __always_inline void put_stat(struct record *rec, struct task_struct *tas
 	rec->policy = READ(task->policy);
 }
 
-#define STATE_OF(task)                                                                             \
-	(bpf_core_field_exists((task)->__state)                                                    \
-		 ? READ((task)->__state)                                                           \
-		 : (__u32)READ(((struct task_struct___old *)(task))->state))
-
 /* Puts the wait for a CPU that goes on (sched_info_enqueue()), by the clock of the run queue, which
  * is at most a tick late.  It is read after run_delay, so that no wait is in both. */
 static __always_inline void put_open_wait(struct record *rec, struct task_struct *task,
@@ -110,7 +105,7 @@ static __always_inline void put_sched(struct record *rec, struct task_struct *ta
 		if (bpf_core_field_exists(task->se.cfs_rq))
 			put_open_wait(rec, task, trusted);
 	}
-	PUT(state, (__u64)STATE_OF(task) << 32 | (__u32)READ(task->exit_state));
+	PUT(state, (__u64)STATE_OF(READ, task) << 32 | (__u32)READ(task->exit_state));
 	PUT_FIELD(voluntary_csw, task->nvcsw);
 	PUT_FIELD(nonvoluntary_csw, task->nivcsw);
 	PUT_FIELD(nr_migrations, task->se.nr_migrations);

@@ -312,7 +312,7 @@ int tell_end(__u64 *ctx)
 	const bool trusted = true;
 	struct last_words late;
 
-	if (STATE_OF(task) != TASK_DEAD)
+	if (STATE_OF(READ, task) != TASK_DEAD)
 		return 0;
 	__u64 key = (__u64)task;
 	struct last_words *words = bpf_map_lookup_elem(&ending, &key);

@@ -90,6 +90,18 @@ bool condition_examine(const struct ctprof_host *host, struct condition_advice *
 	return false;
 }
 
+bool condition_examine_outer(const struct ctprof_host *host, struct condition_advice *ret)
+{
+	static const struct condition_advice inner = {
+		-EOPNOTSUPP, "threads are followed in the initial PID and time namespaces only",
+		NULL};
+
+	if (condition_examine(host, ret))
+		return true;
+	*ret = condition_is_outermost(host) ? (struct condition_advice){0, NULL, NULL} : inner;
+	return ret->err != 0;
+}
+
 struct condition_advice condition_explain(int err)
 {
 	static const struct {

@@ -9,6 +9,16 @@
 /* The BTF of the running kernel, below the sys root. */
 #define BPF_TYPES_FILE "kernel/btf/vmlinux"
 
+/* Rows of the table of needs. */
+#define BPF_NEEDS                                                                                  \
+	NEED_ALWAYS(KCONFIG, "CONFIG_BPF_SYSCALL", "to load programs into the kernel"),            \
+		NEED_ALWAYS(KCONFIG, "CONFIG_DEBUG_INFO_BTF", "the layout of the kernel's types"), \
+		NEED_ALWAYS(FILE, "sys/kernel/btf/vmlinux", "the layout of the kernel's types"),   \
+		NEED_PARTLY(FILE, "sys/kernel/security/lockdown",                                  \
+			    "whether the kernel is locked down"),                                  \
+		NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),     \
+		NEED_PARTLY(FILE, "proc/self/status", "the capabilities of ctprof")
+
 struct condition_advice {
 	int err; /* the return value of start() */
 	const char *why;
@@ -17,6 +27,9 @@ struct condition_advice {
 
 /* Finds a reason why programs cannot run, without loading any; false if there is none. */
 bool condition_examine(const struct ctprof_host *host, struct condition_advice *ret);
+/* The same, for programs that follow threads by the numbers and times of the initial namespaces;
+ * *ret is set in any case. */
+bool condition_examine_outer(const struct ctprof_host *host, struct condition_advice *ret);
 /* Explains a failure to load the programs. */
 struct condition_advice condition_explain(int err);
 

@@ -357,6 +357,12 @@ struct task_struct___old {
 	struct sched_entity___old se;
 };
 
+/* The state of a thread, with READ(place) to read it. */
+#define STATE_OF(READ, task)                                                                       \
+	(bpf_core_field_exists((task)->__state)                                                    \
+		 ? READ((task)->__state)                                                           \
+		 : (__u32)READ(((struct task_struct___old *)(task))->state))
+
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
 	unsigned long r10, r8, dx, si, di, orig_ax;

@@ -34,14 +34,16 @@ struct turns {
 	unsigned int counts[N_TURN_HISTOGRAMS][TURN_BUCKETS];
 };
 
-/* The record of a thread as written; struct turns follows unless it is all 0. */
-struct turn_record {
+/* The record of a thread, as written: 2 KiB. */
+struct turn_head {
 	unsigned int tid, tgid; /* in the initial PID namespace */
-	unsigned int has_turns;
-	unsigned int state;
-	/* Times of the turn that has not ended yet, and the kernel's count of switches since the
-	 * base. */
+	/* Times of the turn that has not ended yet, and the kernel's count since the base. */
 	unsigned long long open_wait_ns, open_slice_ns, switches;
+};
+
+struct turn_record {
+	struct turn_head head;
+	struct turns turns;
 };
 
 /* The passes of the iterator. */
@@ -51,13 +53,18 @@ enum turn_pass {
 	PASS_READ,
 };
 
-/* One switch in this many is timed. */
+/* One call in this many is timed. */
 #define COST_EVERY 64u
 #define COST_CPUS 512u
 #define COST_MOST_NS 10000u
 
-/* The cost of the program on one CPU; a cache line. */
-struct turn_cost {
-	unsigned long long switches, timed, timed_ns;
-	unsigned long long unused[5];
+/* The programs that have a cost at each event. */
+enum cost_program { COST_SWITCH, COST_WAKEUP, N_COSTS };
+
+/* The costs of the programs on one CPU; a cache line. */
+struct cpu_costs {
+	struct {
+		unsigned long long calls, timed, timed_ns;
+	} of[N_COSTS];
+	unsigned long long unused[2];
 };

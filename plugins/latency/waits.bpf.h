@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Charges the waits of threads to what ran on their CPU meanwhile.  Every CPU notes its stays:
- * which pool ran when.  The wait before a turn is known when its thread is switched out (the
- * growth of sched_info.run_delay).  It ended when that stay began, so it is charged by going back
- * over the stays before.  Nothing is counted at wakeups and migrations, so nothing drifts if an
- * event is missed.  All times are by the clock of the run queue, as the kernel's own are.
- */
+/* Charges waits to what ran on the CPU meanwhile.  Every CPU notes its stays: which pool ran when.
+ * The wait before a turn is known when its thread is switched out (the growth of
+ * sched_info.run_delay).  It ended when that stay began, so it is charged by going back over the
+ * stays before.  All times are by the clock of the run queue, as the kernel's own are. */
 #pragma once
 
 #include "bpf-kernel.h"
@@ -76,19 +73,6 @@ static __always_inline __u64 idle_until(__u64 now)
 
 /* ---- pools ---------------------------------------------------------------- */
 
-/* Cuts the CPU from the name of a kernel thread: "ksoftirqd/1". */
-static __always_inline void cut_name(struct pool_name *name)
-{
-	char *text = (char *)name;
-	bool is_cut = 0;
-
-	for (__u32 i = 0; i < sizeof *name; i++) {
-		is_cut |= text[i] == '/';
-		if (is_cut)
-			text[i] = 0;
-	}
-}
-
 /* Whether a place whose hash is that of the name is of that name: a process can choose a name with
  * the hash of another. */
 static __always_inline bool is_of_name(const struct pool_name *there, const struct pool_name *name)
@@ -98,29 +82,37 @@ static __always_inline bool is_of_name(const struct pool_name *there, const stru
 	       (there->half[0] == name->half[0] && there->half[1] == name->half[1]);
 }
 
-/* Returns the pool of that name.  A global function, so that the kernel verifies it once and not
- * for each call; it must therefore accept NULL. */
-__noinline __u32 find_pool(const struct pool_name *name)
+/* Returns the pool of that name; from a kernel thread's the CPU is cut: "ksoftirqd/1".  Global, so
+ * that the kernel verifies it once and not for each call; it must therefore accept NULL. */
+__noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 {
+	bool is_cut = false;
+
 	if (!name || !name->half[0])
 		return WAIT_OTHER;
-	__u64 hash = (name->half[0] * 0x9e3779b97f4a7c15u ^ name->half[1]) * 0xff51afd7ed558ccdu;
+	struct pool_name cut = *name;
+	for (__u32 i = 0; i < sizeof cut; i++) {
+		char *letter = (char *)&cut + i;
+
+		is_cut |= task_flags & PF_KTHREAD && *letter == '/';
+		*letter = is_cut ? 0 : *letter;
+	}
+	__u64 hash = (cut.half[0] * 0x9e3779b97f4a7c15u ^ cut.half[1]) * 0xff51afd7ed558ccdu;
 	for (__u32 i = N_WAIT_FIXED; i < N_WAIT_COLUMNS; i++) {
 		__u64 found = pool_hashes[i];
 
 		if (!found)
 			found = __sync_val_compare_and_swap(&pool_hashes[i], 0, hash | 1);
 		if (!found)
-			pool_names[i] = *name;
-		if (!found || (found == (hash | 1) && is_of_name(&pool_names[i], name)))
+			pool_names[i] = cut;
+		if (!found || (found == (hash | 1) && is_of_name(&pool_names[i], &cut)))
 			return i;
 	}
 	__sync_fetch_and_add(&n_refused, 1);
 	return WAIT_OTHER;
 }
 
-/* Returns the pool of a thread that left the CPU in a missed switch.  The thread may have ended
- * since, so its memory may have been reused. */
+/* The same of a thread that left the CPU in a missed switch, and may have ended since. */
 static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 {
 	struct task_struct *task = (struct task_struct *)cpu->task;
@@ -132,9 +124,7 @@ static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 		return WAIT_UNKNOWN;
 	task = BPF_CORE_READ(task, group_leader);
 	bpf_core_read(&name, sizeof name, &task->comm);
-	if (BPF_CORE_READ(task, flags) & PF_KTHREAD)
-		cut_name(&name);
-	return find_pool(&name);
+	return find_pool(&name, BPF_CORE_READ(task, flags));
 }
 
 /* Returns the pool of a thread by the current name of its process, which execve() changes. */
@@ -142,13 +132,11 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 {
 	const __u64 *comm = (const __u64 *)task->group_leader->comm;
 	struct pool_name name = {{comm[0], comm[1]}};
-	struct pool_name cut = name;
 
-	if (waiter && waiter->name.half[0] == name.half[0] && waiter->name.half[1] == name.half[1])
+	if (waiter && waiter->pool && waiter->name.half[0] == name.half[0] &&
+	    waiter->name.half[1] == name.half[1])
 		return waiter->pool;
-	if (task->flags & PF_KTHREAD)
-		cut_name(&cut);
-	__u32 pool = find_pool(&cut);
+	__u32 pool = find_pool(&name, task->flags);
 	if (waiter) {
 		waiter->pool = pool;
 		waiter->name = name;
@@ -158,23 +146,16 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 
 /* ---- stays ------------------------------------------------------------------ */
 
-static __always_inline void keep_sums_in(struct wait_cpu *cpu, struct kept_sums *kept)
+/* Keeps the sums as they are before the current stay, as every so many as 2^shift; global like
+ * find_pool(). */
+__noinline int keep_sums(struct wait_cpu *cpu, __u32 is_old, __u32 shift)
 {
+	if (!cpu || cpu->n & ((1ull << shift) - 1))
+		return 0;
+	struct kept_sums *kept = &cpu->kept[is_old & 1][(cpu->n >> shift) & (WAIT_KEPT - 1)];
 	kept->time = cpu->since;
 	for (__u32 k = 0; k < N_WAIT_COLUMNS; k++)
 		kept->sums[k] = cpu->sums[k];
-}
-
-/* Keeps the sums as they are before the current stay; global like find_pool(). */
-__noinline int keep_sums(struct wait_cpu *cpu)
-{
-	if (!cpu)
-		return 0;
-	__u64 i = cpu->n >> WAIT_SHIFT, old = i >> WAIT_OLD_SHIFT;
-
-	keep_sums_in(cpu, &cpu->kept[0][i & (WAIT_KEPT - 1)]);
-	if (i == old << WAIT_OLD_SHIFT)
-		keep_sums_in(cpu, &cpu->kept[1][old & (WAIT_KEPT - 1)]);
 	return 0;
 }
 
@@ -193,8 +174,10 @@ static __always_inline void end_stay(struct wait_cpu *cpu, __u32 column, __u64 n
 	__u64 interrupts = lost_ns > cpu->lost_ns ? least(length, lost_ns - cpu->lost_ns) : 0;
 	__u64 while_idle = idle_ns > cpu->idle_ns ? least(length, idle_ns - cpu->idle_ns) : 0;
 
-	if (!(cpu->n & ((1u << WAIT_SHIFT) - 1)))
-		keep_sums(cpu);
+	if (!(cpu->n & ((1u << WAIT_SHIFT) - 1))) {
+		keep_sums(cpu, 0, WAIT_SHIFT);
+		keep_sums(cpu, 1, WAIT_SHIFT + WAIT_OLD_SHIFT);
+	}
 	cpu->stays[cpu->n & (WAIT_STAYS - 1)] =
 		(struct stay){cpu->since, interrupts, while_idle, column};
 	cpu->sums[column & (N_WAIT_COLUMNS - 1)] += length - interrupts;
@@ -415,12 +398,11 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 		cpu->switches = rq->nr_switches - 1;
 	}
 	__u64 missed = rq->nr_switches - cpu->switches - 1;
-	__u64 arrived = prev->sched_info.last_arrival;
 	/* The thread whose arrival was seen ran before prev; if more than one switch was missed,
 	 * others ran, too. */
 	if (missed && prev->pid)
-		end_stay(cpu, missed == 1 ? pool_of_gone(cpu) : WAIT_UNKNOWN, least(arrived, now),
-			 lost_ns, idle_ns);
+		end_stay(cpu, missed == 1 ? pool_of_gone(cpu) : WAIT_UNKNOWN,
+			 least(prev->sched_info.last_arrival, now), lost_ns, idle_ns);
 	if (prev->pid)
 		column = leave(cpu, prev, now, !missed, preempted);
 	else if (missed)
@@ -431,4 +413,20 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 	cpu->queued = next->sched_info.last_queued;
 	cpu->switches = rq->nr_switches;
 	note_idle(cpu, next->pid == 0, now);
+}
+
+/* ---- wakeups ------------------------------------------------------------------------ */
+
+/* Counts that waker wakes a thread.  The idle thread wakes none: an interrupt does. */
+static __always_inline void count_waking(struct task_struct *waker, struct task_struct *woken)
+{
+	__u32 number = bpf_get_smp_processor_id(), column = WAIT_INTERRUPTS;
+	struct wait_cpu *cpu = bpf_map_lookup_elem(&wait_cpus, &number);
+
+	if (!cpu)
+		return;
+	if (waker->pid)
+		column = pool_of(waker, bpf_task_storage_get(&waiters, waker, 0, 0));
+	__u32 row = pool_of(woken, bpf_task_storage_get(&waiters, woken, 0, 0));
+	cpu->woken[row & (N_WAIT_COLUMNS - 1)][column & (N_WAIT_COLUMNS - 1)]++;
 }

@@ -33,7 +33,6 @@ struct waiter {
 	unsigned long long group, throttled_ns;
 	struct pool_name name; /* the name for which pool was looked up */
 	unsigned int pool;
-	unsigned int unused;
 };
 
 /* A stay of a thread, or of no thread, on a CPU; the next stay begins where it ends. */
@@ -78,4 +77,7 @@ struct wait_cpu {
 	struct kept_sums kept[2][WAIT_KEPT];
 	/* The time charged, by the pool that waited and by column. */
 	unsigned long long charged[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
+	/* How often, by the pool that was woken and by that of the waker; WAIT_INTERRUPTS: one that
+	 * interrupted an idle CPU. */
+	unsigned long long woken[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };

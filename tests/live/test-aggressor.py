@@ -25,6 +25,21 @@ os.nice(-10)
 libc.prctl(15, sys.argv[1].encode(), 0, 0, 0)
 while True: pass
 """
+# One process that wakes another, again and again.
+RINGER = """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+ears, bell = os.pipe()
+if os.fork() == 0:
+    libc.prctl(15, b"p-hearer", 0, 0, 0)
+    os.close(bell)
+    while os.read(ears, 1): pass
+    os._exit(0)
+libc.prctl(15, b"p-ringer", 0, 0, 0)
+for _ in range(200):
+    time.sleep(0.002)
+    os.write(bell, b"x")
+"""
 RULES = {"starved", "wants-cpu", "waits-for-cpu"}
 
 
@@ -94,6 +109,25 @@ def test_the_first_screen_has_percentiles_and_times():
     for name, ns in zip(("cpu", "waiting"), (b - a for a, b in zip(before, after, strict=True)), strict=True):
         assert 0 < shown[name] * seconds <= 1.01 * ns / 1e9, (name, shown, seconds, ns)
     assert shown["cpu"] + shown["waiting"] > 0.9, shown
+
+
+def wakeups(*options):
+    """How often each pool woke each, as the matrix of 'stat' says it."""
+    command = [harness.CTPROF, "-q", "stat", "--groups=latency-matrix", "--sections=latency-matrix", "-n0", "-fjson",
+               *options, "--", sys.executable, "-c", RINGER]  # fmt: skip
+    found = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    sections = json.loads(found.stdout)["sections"]
+    if not sections:
+        raise tap.Skip("no program can be loaded into the kernel")
+    return {row["group"]: row["candidate"] for row in sections[0]["rows"] if row["metric"] == "woken_count"}
+
+
+def test_wakeups_are_counted_if_that_is_asked_for():
+    found = wakeups("-Olatency.wakeups=yes", "-Olatency.max-overhead=0")
+    # 200 writes, and the end of the pipe.
+    assert 100 < found["p-hearer: p-ringer"] <= 201, found
+    assert found["p-hearer"] >= found["p-hearer: p-ringer"], found
+    assert not any(wakeups().values())
 
 
 def test_a_process_may_be_called_like_what_is_none():

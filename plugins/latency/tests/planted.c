@@ -115,6 +115,7 @@ struct account account_of(pid_t pid)
 	account.turns = g_ascii_strtoull(at, &at, 10);
 	for (guint i = 0; lines[i]; i++) {
 		number_line(lines[i], "voluntary_ctxt_switches:", &account.switches);
+		number_line(lines[i], "voluntary_ctxt_switches:", &account.sleeps);
 		number_line(lines[i], "nonvoluntary_ctxt_switches:", &account.switches);
 	}
 	return account;

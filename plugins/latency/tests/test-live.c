@@ -48,17 +48,28 @@ static guint64 percentile(const struct turns *turns, enum turn_histogram which, 
 	return ctprof_bucket_most(bucket);
 }
 
+static const struct turn_record *record_of(const struct probe *probe, pid_t pid)
+{
+	const struct turn_record *record = probe_find(probe, pid, pid);
+
+	g_assert_nonnull(record);
+	return record;
+}
+
+static const struct turns *turns_of(const struct probe *probe, pid_t pid)
+{
+	return &record_of(probe, pid)->turns;
+}
+
 static void check_closed(struct probe *probe, pid_t pid)
 {
 	const struct account account = account_of(pid);
-	const struct turns *turns;
-	const struct turn_record *record = probe_find(probe, pid, pid, &turns);
+	const struct turn_head *head = &record_of(probe, pid)->head;
+	const struct turns *turns = turns_of(probe, pid);
 
-	g_assert_nonnull(record);
-	g_assert_nonnull(turns);
-	g_assert_cmpuint(turns->wait_ns + record->open_wait_ns, ==, account.wait_ns);
-	g_assert_cmpuint(turns->slice_ns + record->open_slice_ns, ==, account.run_ns);
-	g_assert_cmpuint(record->switches, ==, account.switches);
+	g_assert_cmpuint(turns->wait_ns + head->open_wait_ns, ==, account.wait_ns);
+	g_assert_cmpuint(turns->slice_ns + head->open_slice_ns, ==, account.run_ns);
+	g_assert_cmpuint(head->switches, ==, account.switches);
 	g_assert_cmpuint(turns->switches + turns->merged, ==, account.switches);
 	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]) + sum(turns->counts[TURN_PREEMPTED]) +
 				 turns->merged,
@@ -80,7 +91,7 @@ static void test_closes(void)
 	g_usleep(PLANTED_MS * 1000);
 	for (guint i = 0; i < G_N_ELEMENTS(works); i++)
 		stop(pids[i]);
-	g_assert_cmpint(probe_read(probe), ==, 0);
+	g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
 	for (guint i = 0; i < G_N_ELEMENTS(works); i++) {
 		check_closed(probe, pids[i]);
 		end(pids[i]);
@@ -100,9 +111,9 @@ static void test_preempted(void)
 	/* A busy host has few turns for them. */
 	for (guint i = 0; i < 60 && (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10); i++) {
 		g_usleep(PLANTED_MS * 1000);
-		g_assert_cmpint(probe_read(probe), ==, 0);
-		g_assert_nonnull(probe_find(probe, pids[0], pids[0], &turns));
-		if (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10)
+		g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
+		turns = turns_of(probe, pids[0]);
+		if (sum(turns->counts[TURN_PREEMPTED]) <= 10)
 			g_assert_cmpint(probe_again(probe), ==, 0);
 	}
 	g_assert_nonnull(turns);
@@ -126,9 +137,8 @@ static void test_woken(void)
 	pid_t pid = plant(sleep_often);
 	g_usleep(PLANTED_MS * 1000);
 	stop(pid);
-	g_assert_cmpint(probe_read(probe), ==, 0);
-	g_assert_nonnull(probe_find(probe, pid, pid, &turns));
-	g_assert_nonnull(turns);
+	g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
+	turns = turns_of(probe, pid);
 	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, 10);
 	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, sum(turns->counts[TURN_PREEMPTED]));
 	end(pid);
@@ -138,7 +148,6 @@ static void test_woken(void)
 /* A second probe neither disturbs the first, nor counts what was before it. */
 static void test_two(void)
 {
-	const struct turns *turns, *later;
 	struct probe *first = attach(), *second;
 
 	if (!first)
@@ -149,13 +158,10 @@ static void test_two(void)
 	g_assert_nonnull(second);
 	g_usleep(PLANTED_MS * 1000);
 	stop(pid);
-	g_assert_cmpint(probe_read(first), ==, 0);
-	g_assert_cmpint(probe_read(second), ==, 0);
+	g_assert_cmpint(probe_pass(first, PASS_READ), ==, 0);
+	g_assert_cmpint(probe_pass(second, PASS_READ), ==, 0);
 	check_closed(first, pid);
-	g_assert_nonnull(probe_find(first, pid, pid, &turns));
-	g_assert_nonnull(probe_find(second, pid, pid, &later));
-	g_assert_nonnull(later);
-	g_assert_cmpuint(later->switches, <, turns->switches);
+	g_assert_cmpuint(turns_of(second, pid)->switches, <, turns_of(first, pid)->switches);
 	end(pid);
 	probe_free(first);
 	probe_free(second);
@@ -184,12 +190,16 @@ static GArray *programs_of(pid_t pid)
 	return ids;
 }
 
-static void load_and_hang(void)
+/* Loads all programs, counts, and reads, until it is killed in one of these phases. */
+static void load_and_read(void)
 {
 	struct probe *probe = NULL;
+	struct matrix *matrix = g_new(struct matrix, 1);
 
-	if (probe_load(PROBE_TURNS, 0, &probe) == 0)
-		sleep_long();
+	if (probe_load(PROBE_TURNS | PROBE_WAITS | PROBE_WAKEUPS, 0, &probe) < 0)
+		return;
+	while (probe_pass(probe, PASS_READ) == 0 && probe_again(probe) == 0)
+		probe_matrix(probe, matrix);
 }
 
 static gboolean has_ended(guint32 id)
@@ -215,7 +225,7 @@ static void test_killed(void)
 		return;
 	probe_free(probe);
 	for (guint i = 0; i < G_N_ELEMENTS(after_us); i++) {
-		pid_t pid = plant(load_and_hang);
+		pid_t pid = plant(load_and_read);
 
 		g_usleep(after_us[i]);
 		(void)kill(pid, SIGSTOP);

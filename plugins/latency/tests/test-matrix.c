@@ -77,13 +77,18 @@ typedef struct Planted {
 } Planted;
 
 /* FALSE, and the test skipped, where this kernel or user permits no programs. */
-static gboolean begin(Planted *planted)
+static gboolean begin_with(Planted *planted, unsigned tasks)
 {
 	*planted = (Planted){0};
-	int r = probe_load(PROBE_WAITS, 0, &planted->probe);
+	int r = probe_load(tasks, 0, &planted->probe);
 	if (r < 0)
 		g_test_skip(g_strerror(-r));
 	return r == 0;
+}
+
+static gboolean begin(Planted *planted)
+{
+	return begin_with(planted, PROBE_WAITS);
 }
 
 static void add(Planted *planted, const char *pool, void (*work)(void), guint n)
@@ -126,8 +131,10 @@ static void settle(Planted *planted)
 	stop_all(planted->pids, planted->n);
 	planted->matrix = read_matrix(planted);
 	for (guint row = 0; row < planted->matrix_before->n; row++)
-		for (guint i = 0; i < planted->matrix_before->n; i++)
+		for (guint i = 0; i < planted->matrix_before->n; i++) {
 			planted->matrix->ns[row][i] -= planted->matrix_before->ns[row][i];
+			planted->matrix->woken[row][i] -= planted->matrix_before->woken[row][i];
+		}
 }
 
 static void clear(Planted *planted)
@@ -454,6 +461,63 @@ static void test_throttled(void)
 	(void)rmdir(group);
 }
 
+/* ---- who wakes whom ------------------------------------------------------------- */
+
+#define RINGS 300u
+
+static int bell[2];
+
+static void ring(void)
+{
+	const struct timespec nap = {.tv_nsec = MS};
+
+	for (guint i = 0; i < RINGS && nanosleep(&nap, NULL) == 0; i++)
+		if (write(bell[1], "", 1) != 1)
+			return;
+	sleep_long();
+}
+
+static void hear(void)
+{
+	char byte;
+
+	while (read(bell[0], &byte, 1) == 1)
+		;
+}
+
+/* One that sleeps until the other rings; two writes in a row wake it once.  The other is woken by
+ * its timer. */
+static void test_wakeups(void)
+{
+	Planted planted;
+
+	if (pipe(bell) < 0 || !begin_with(&planted, PROBE_WAITS | PROBE_WAKEUPS))
+		return;
+	add(&planted, "rin", ring, 1);
+	add(&planted, "hea", hear, 1);
+	start(&planted);
+	g_usleep(2000000);
+	settle(&planted);
+	guint rin = row_of(&planted, "rin"), hea = row_of(&planted, "hea");
+	guint64 sleeps[2], by_rings = planted.matrix->woken[hea][rin];
+	for (guint i = 0; i < 2; i++)
+		sleeps[i] = account_of(planted.pids[i]).sleeps - planted.before[i].sleeps;
+	g_test_message("woken %u times by %u rings; slept %u and %u times", (guint)by_rings, RINGS,
+		       (guint)sleeps[0], (guint)sleeps[1]);
+	g_assert_cmpuint(by_rings, <=, RINGS);
+	g_assert_cmpuint(by_rings, >, RINGS / 10);
+	/* It also slept at its stops. */
+	g_assert_cmpuint(by_rings + 5, >=, sleeps[1] / 10 * 9);
+	g_assert_cmpuint(planted.matrix->woken[hea][WAIT_ALL], <=, by_rings + 5);
+	g_assert_cmpuint(planted.matrix->woken[rin][WAIT_ALL] + 5, >=, sleeps[0] / 10 * 9);
+	g_assert_cmpuint(planted.matrix->woken[rin][hea], <=, 5);
+	g_assert_cmpfloat(probe_state(planted.probe).ns[COST_WAKEUP], >, 0);
+	check_sum(&planted, "hea", sum_accounts(&planted, 1, 1).wait_ns);
+	clear(&planted);
+	close(bell[0]);
+	close(bell[1]);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -464,5 +528,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/latency/matrix/busy-crowd", test_busy_crowd);
 	g_test_add_func("/latency/matrix/idle", test_idle);
 	g_test_add_func("/latency/matrix/throttled", test_throttled);
+	g_test_add_func("/latency/matrix/wakeups", test_wakeups);
 	return g_test_run();
 }
