@@ -7,6 +7,7 @@
 
 #define ODD "odd \"name\"\\,\n\x1b[31m\xc3\xa9"
 #define MAP "{\"canned\":1}"
+#define HISTOGRAM "{\"0\":1,\"257\":3}"
 #define N_ROWS 3
 
 #define COLUMN(type_, name_, unit_, ...)                                                           \
@@ -26,6 +27,8 @@ static const struct ctprof_table_column columns[] = {
 	COLUMN(REAL, "canned_ratio", "ratio"),
 	COLUMN(BOOL, "canned_flag", "bool", .kind = CTPROF_CATEGORY),
 	COLUMN(TEXT, "canned_map", "bytes", .kind = CTPROF_MAP, .flags = CTPROF_TABLE_COLUMN_JSON),
+	COLUMN(TEXT, "canned_histogram", "ns", .kind = CTPROF_HISTOGRAM,
+	       .flags = CTPROF_TABLE_COLUMN_JSON),
 };
 
 #define N_COLUMNS G_N_ELEMENTS(columns)
@@ -36,9 +39,11 @@ static gboolean write_rows(Plugin *sink, GError **error)
 	g_autoptr(Arena) arena = arena_new();
 	struct ctprof_text *odd = arena_copy_text(arena, ODD, strlen(ODD));
 	struct ctprof_text *map = arena_copy_text(arena, MAP, strlen(MAP));
+	struct ctprof_text *counts = arena_copy_text(arena, HISTOGRAM, strlen(HISTOGRAM));
 	const gdouble real = -0.25;
 	guint64 values[N_ROWS * N_COLUMNS] = {
-		(guintptr)odd, 1, (guintptr)odd, 3, 4096, (guint64)-20, 0, 1, (guintptr)map,
+		(guintptr)odd,    1, (guintptr)odd, 3, 4096, (guint64)-20, 0, 1, (guintptr)map,
+		(guintptr)counts,
 	};
 	guint8 present[N_ROWS * N_COLUMNS] = {0};
 	const struct ctprof_records records = {

@@ -172,7 +172,7 @@ static void bind(Flatten *self, const Registry *registry)
 
 /* ---- values ------------------------------------------------------------------- */
 
-static void put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
+void flatten_put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 {
 	const struct ctprof_map_entry *entries =
 		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
@@ -220,7 +220,7 @@ static void put_value(Flatten *self, const Flow *flow, guint64 value)
 		break;
 	}
 	default:
-		put_map(self->sheet, flow->column, what);
+		flatten_put_map(self->sheet, flow->column, what);
 	}
 }
 

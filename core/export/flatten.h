@@ -22,6 +22,9 @@ void origin_note(Origin *origin, const Registry *registry, const struct ctprof_r
 /* Sets the first columns of the current row. */
 void origin_put(const Origin *origin, Sheet *sheet);
 
+/* Sets a column to a map, as a JSON object. */
+void flatten_put_map(Sheet *sheet, guint column, const struct ctprof_map *map);
+
 typedef struct flatten Flatten;
 
 Flatten *flatten_new(Sheet *sheet);

@@ -143,7 +143,7 @@ static void take_value(gpointer data, const struct ctprof_report_field *field,
 		       const struct ctprof_value *value)
 {
 	Grouping *self = data;
-	g_autofree char *name = g_strdelimit(g_strdup(field->name), ".", '_');
+	g_autofree char *name = g_strdelimit(g_strdup(field->name), ".:", '_');
 
 	if (value->type == CTPROF_VALUE_ABSENT)
 		return;
@@ -151,6 +151,17 @@ static void take_value(gpointer data, const struct ctprof_report_field *field,
 	if (value->flags & CTPROF_VALUE_PARTIAL)
 		g_string_append_printf(self->partial, "%s%s", self->partial->len > 0 ? " " : "",
 				       name);
+}
+
+static void take_histogram(gpointer data, const struct ctprof_report_field *field,
+			   const Histogram *histogram)
+{
+	const Grouping *self = data;
+	g_autofree char *name = g_strdelimit(g_strdup(field->name), ".", '_');
+	g_autoptr(Arena) arena = arena_new();
+
+	flatten_put_map(self->sheet, sheet_find(self->sheet, name),
+			buckets_store(arena, histogram));
 }
 
 static gboolean end_group(gpointer data, GError **error)
@@ -164,7 +175,7 @@ static gboolean end_group(gpointer data, GError **error)
 
 static gboolean put_groups(Grouping *self, Filling *filling, GError **error)
 {
-	const GroupTaker taker = {take_group, take_value, end_group, self};
+	const GroupTaker taker = {take_group, take_value, take_histogram, end_group, self};
 
 	return analysis_each_group(filling->analysis, &taker, error) &&
 	       sheet_hand_over(self->sheet, error);

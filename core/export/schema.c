@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ui.h"
+#include "frame/percentile.h"
 #include "frame/quantity.h"
 #include "frame/units.h"
 
@@ -165,6 +166,26 @@ guint schema_find(const Sheet *sheet, const Metric *metric)
 
 /* ---- metrics of groups ------------------------------------------------------- */
 
+/* Adds the buckets as a JSON object, and the usual percentiles. */
+static void learn_histogram(Sheet *sheet, struct ctprof_table_column column)
+{
+	const char *metric = column.name;
+
+	column.type = CTPROF_TYPE_TEXT;
+	column.flags = CTPROF_TABLE_COLUMN_JSON;
+	add(sheet, &column);
+	column.type = CTPROF_TYPE_U64;
+	column.flags = column.kind = 0;
+	for (const Percentile *one = percentiles; one->suffix; one++) {
+		g_autofree char *name =
+			g_strdelimit(g_strconcat(metric, one->suffix, NULL), ":", '_');
+
+		column.name = name;
+		if (!one->quiet)
+			add(sheet, &column);
+	}
+}
+
 static void learn_folded(Sheet *sheet, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;
@@ -181,6 +202,10 @@ static void learn_folded(Sheet *sheet, const Metric *metric)
 	if (def->kind == CTPROF_LABEL || def->kind == CTPROF_MAP ||
 	    def->flags & CTPROF_METRIC_QUIET)
 		return;
+	if (def->kind == CTPROF_HISTOGRAM) {
+		learn_histogram(sheet, column);
+		return;
+	}
 	if (def->kind != CTPROF_ORDINAL) {
 		add(sheet, &column);
 		return;

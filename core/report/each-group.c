@@ -8,6 +8,9 @@ enum { BEFORE, AFTER };
 static void tell_values(const Draft *draft, const Group *group, const GroupTaker *taker)
 {
 	gboolean is_window = draft->view->window;
+	guint last = draft->view->compare ? AFTER : BEFORE;
+	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
+					      &draft->sides[1].layouts[TABLE_THREADS]};
 
 	for (guint i = 0; i < draft->figures->len; i++) {
 		const Figure *figure = &g_array_index(draft->figures, Figure, i);
@@ -15,12 +18,18 @@ static void tell_values(const Draft *draft, const Group *group, const GroupTaker
 
 		if (!plan_shows(draft->plan, figure->field.name, figure_flags(figure)))
 			continue;
+		if (figure->field.kind == CTPROF_HISTOGRAM && !figure->percentile) {
+			const Histogram *histogram = figure_histogram(figure, group, layouts, last);
+
+			if (histogram)
+				taker->histogram(taker->data, &figure->field, histogram);
+			continue;
+		}
 		draft_figure(draft, figure, group, values);
 		if (is_window && figure_grows(figure))
 			values[AFTER] = value_growth(figure->field.kind, &values[BEFORE],
 						     &values[AFTER], FALSE);
-		taker->value(taker->data, &figure->field,
-			     &values[draft->view->compare ? AFTER : BEFORE]);
+		taker->value(taker->data, &figure->field, &values[last]);
 	}
 }
 

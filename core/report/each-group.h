@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "ctprof/report.h"
+#include "row/buckets.h"
 
 /* Called for each group. */
 typedef struct group_taker {
@@ -13,6 +14,9 @@ typedef struct group_taker {
 	/* One of the group's values, which may be ABSENT; in a window, the growth of a counter. */
 	void (*value)(gpointer data, const struct ctprof_report_field *field,
 		      const struct ctprof_value *value);
+	/* Its distribution, for a metric of that kind, of which value() has the percentiles. */
+	void (*histogram)(gpointer data, const struct ctprof_report_field *field,
+			  const Histogram *histogram);
 	/* The group has no more values.  FALSE with an error: stop. */
 	gboolean (*done)(gpointer data, GError **error);
 	gpointer data;

@@ -105,11 +105,17 @@ const char *tables_kind(uint32_t kind)
 		uint32_t kind;
 		const char *word;
 	} words[] = {
-		{CTPROF_COUNTER, "counter"},   {CTPROF_LEVEL, "level"},
-		{CTPROF_PEAK, "peak"},         {CTPROF_LOW, "low"},
-		{CTPROF_GAUGE, "gauge"},       {CTPROF_ORDINAL, "ordinal"},
-		{CTPROF_CATEGORY, "category"}, {CTPROF_CPUSET, "cpuset"},
-		{CTPROF_MAP, "map"},           {CTPROF_LABEL, "label"},
+		{CTPROF_COUNTER, "counter"},
+		{CTPROF_LEVEL, "level"},
+		{CTPROF_PEAK, "peak"},
+		{CTPROF_LOW, "low"},
+		{CTPROF_GAUGE, "gauge"},
+		{CTPROF_ORDINAL, "ordinal"},
+		{CTPROF_CATEGORY, "category"},
+		{CTPROF_CPUSET, "cpuset"},
+		{CTPROF_MAP, "map"},
+		{CTPROF_LABEL, "label"},
+		{CTPROF_HISTOGRAM, "histogram"},
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -14,6 +14,8 @@
 #define STRIP_WIDTH 160
 #define STRIP_INDENT 4
 #define STRIP_ROW 11
+#define SHAPE_WIDTH 160
+#define SHAPE_HEIGHT 32
 
 static void clear_part(gpointer data)
 {
@@ -150,6 +152,75 @@ void chart_put_gauge(FILE *stream, double part, double whole)
 			"<svg class=\"gauge\" viewBox=\"0 0 %d 4\" preserveAspectRatio=\"none\" "
 			"aria-hidden=\"true\"><rect width=\"%d\" height=\"4\"/></svg>",
 			GAUGE_WIDTH, width);
+}
+
+/* ---- distributions --------------------------------------------------------- */
+
+/* The buckets that a chart shows, and the largest share of a side's values in one. */
+struct axis {
+	guint32 first, last;
+	double highest;
+};
+
+static double count_all(const struct ctprof_histogram *histogram)
+{
+	double all = 0;
+
+	for (guint32 i = 0; i < histogram->n; i++)
+		all += (double)drawing_bucket(histogram, i)->count;
+	return all;
+}
+
+static void fit_axis(struct axis *axis, const struct ctprof_histogram *histogram)
+{
+	double all = count_all(histogram);
+
+	for (guint32 i = 0; i < histogram->n; i++) {
+		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+
+		axis->first = MIN(axis->first, bucket->number);
+		axis->last = MAX(axis->last, bucket->number);
+		axis->highest = MAX(axis->highest, (double)bucket->count / all);
+	}
+}
+
+static void put_shape(FILE *stream, const struct axis *axis,
+		      const struct ctprof_histogram *histogram, const char *class)
+{
+	double all = count_all(histogram), width = axis->last - axis->first + 1;
+
+	fprintf(stream, "<path class=\"%s\" d=\"", class);
+	for (guint32 i = 0; i < histogram->n; i++) {
+		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+		int x = chart_place(bucket->number - axis->first, width, SHAPE_WIDTH);
+		int end = chart_place(bucket->number - axis->first + 1, width, SHAPE_WIDTH);
+		int height = chart_place((double)bucket->count / all, axis->highest, SHAPE_HEIGHT);
+
+		/* A few values among many can be seen as well. */
+		fprintf(stream, "M%d %dv-%dh%dV%dz", x, SHAPE_HEIGHT, MAX(height, 1), end - x,
+			SHAPE_HEIGHT);
+	}
+	fputs("\"/>", stream);
+}
+
+void chart_put_distribution(FILE *stream, const struct ctprof_cell *cell)
+{
+	static const char *const classes[] = {"c0", "c3"};
+	struct axis axis = {G_MAXUINT32, 0, 0};
+
+	for (unsigned int side = 0; side < 2; side++)
+		if (drawing_histogram(cell, side))
+			fit_axis(&axis, drawing_histogram(cell, side));
+	if (axis.highest <= 0)
+		return;
+	fprintf(stream,
+		"<svg class=\"shape\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+		"role=\"img\" aria-label=\"distribution\">",
+		SHAPE_WIDTH, SHAPE_HEIGHT, SHAPE_WIDTH, SHAPE_HEIGHT);
+	for (unsigned int side = 0; side < 2; side++)
+		if (drawing_histogram(cell, side))
+			put_shape(stream, &axis, drawing_histogram(cell, side), classes[side]);
+	fputs("</svg>", stream);
 }
 
 /* ---- strips --------------------------------------------------------------- */

@@ -36,6 +36,9 @@ void chart_put_bar(FILE *stream, const char *class, const char *about, const GAr
 void chart_put_legend(FILE *stream, const GArray *parts);
 /* Writes a thin bar in a cell, or nothing if there is no part to show. */
 void chart_put_gauge(FILE *stream, double part, double whole);
+/* Writes the distributions of both sides over each other, on a logarithmic axis, each as shares of
+ * its values; nothing for a cell without any. */
+void chart_put_distribution(FILE *stream, const struct ctprof_cell *cell);
 /* Writes a dot per run in a row per side, the medians, and the interval of the shift. */
 void chart_put_strip(FILE *stream, const struct ctprof_cell *cell);
 /* Writes the key to the dots and lines of a strip. */

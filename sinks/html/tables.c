@@ -96,10 +96,10 @@ static gboolean is_absent(const struct drafting *drafting, const struct ctprof_c
 		cell->value[1].type == CTPROF_VALUE_ABSENT);
 }
 
-/* Whether the cell's value is 0, or has not changed. */
+/* Whether the cell's value is 0, or has not changed.  As many waits as before may be longer. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
-	if (drawing_runs(cell))
+	if (drawing_runs(cell) || drawing_histogram(cell, 0) || drawing_histogram(cell, 1))
 		return FALSE;
 	if (!drawing_is_compare(drafting->report))
 		return markup_number(&cell->value[0]) == 0;
@@ -135,6 +135,8 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, is_name);
 	markup_put(drafting->stream, text);
+	if (drawn->column == column_find(CTPROF_COLUMN_METRIC))
+		chart_put_distribution(drafting->stream, spot.cell);
 }
 
 static void put_strip(struct drafting *drafting, const struct ctprof_report_line *line)

@@ -74,8 +74,9 @@ bool family_is_of_partial(const struct ctprof_table_column *column)
 
 static bool has_size(const struct ctprof_table_column *column)
 {
-	return column->type == CTPROF_TYPE_U64 || column->type == CTPROF_TYPE_I64 ||
-	       column->type == CTPROF_TYPE_REAL || family_is_of_partial(column);
+	return column->kind == CTPROF_HISTOGRAM || column->type == CTPROF_TYPE_U64 ||
+	       column->type == CTPROF_TYPE_I64 || column->type == CTPROF_TYPE_REAL ||
+	       family_is_of_partial(column);
 }
 
 int families_make(struct families *self, const struct ctprof_table *table)
@@ -94,6 +95,7 @@ int families_make(struct families *self, const struct ctprof_table *table)
 			.source = column,
 			.column = i,
 			.is_counter = column->kind == CTPROF_COUNTER,
+			.is_histogram = column->kind == CTPROF_HISTOGRAM,
 		};
 		name_family(self, family);
 		self->n += family->name[0] != '\0';
@@ -129,7 +131,10 @@ static void put_line(struct json *out, const char *what, const struct family *fa
 
 void family_put_header(const struct family *family, bool is_classic, struct json *out)
 {
-	put_line(out, "TYPE", family, is_classic, family->is_counter ? "counter" : "gauge");
+	put_line(out, "TYPE", family, is_classic,
+		 family->is_counter     ? "counter"
+		 : family->is_histogram ? "histogram"
+					: "gauge");
 	if (*family->unit->base && !is_classic)
 		put_line(out, "UNIT", family, is_classic, family->unit->base);
 	if (*family->source->help)

@@ -14,7 +14,7 @@ struct family {
 	const struct family_unit *unit;
 	const struct ctprof_table_column *source;
 	uint64_t column;
-	bool is_counter;
+	bool is_counter, is_histogram;
 };
 
 struct families {

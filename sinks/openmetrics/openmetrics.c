@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "distribution.h"
 #include "families.h"
 #include "option.h"
 #include "real.h"
@@ -20,6 +21,8 @@ struct row {
 	uint64_t realtime_ns;
 	uint64_t *values; /* of all columns */
 	uint8_t *present;
+	uint64_t **counts; /* of all columns; NULL: not a histogram */
+	uint64_t n; /* number of columns; the table is the host's, and may be gone at close */
 };
 
 struct openmetrics {
@@ -46,6 +49,9 @@ static void openmetrics_close(void *closed)
 	struct openmetrics *self = closed;
 
 	for (size_t i = 0; i < self->n; i++) {
+		for (uint64_t k = 0; self->rows[i].counts && k < self->rows[i].n; k++)
+			free(self->rows[i].counts[k]);
+		free(self->rows[i].counts);
 		free(self->rows[i].labels);
 		free(self->rows[i].values);
 		free(self->rows[i].present);
@@ -138,6 +144,21 @@ static uint64_t count_words(const struct ctprof_text *text)
 	return n;
 }
 
+/* Keeps what a column has in a text that is lent for this call only. */
+static int keep_text(struct row *kept, const struct ctprof_table_column *column, uint64_t i)
+{
+	const struct ctprof_text *text = tables_text(kept->values[i]);
+
+	if (!kept->present[i])
+		return 0;
+	if (family_is_of_partial(column))
+		kept->values[i] = count_words(text);
+	if (column->kind != CTPROF_HISTOGRAM)
+		return 0;
+	kept->counts[i] = distribution_parse(text);
+	return kept->counts[i] ? 0 : -ENOMEM;
+}
+
 static int keep_row(struct openmetrics *self, const struct ctprof_table *table,
 		    const struct ctprof_records *records, uint64_t row)
 {
@@ -153,15 +174,18 @@ static int keep_row(struct openmetrics *self, const struct ctprof_table *table,
 		self->room = room;
 	}
 	struct row *kept = &self->rows[self->n++];
-	*kept = (struct row){.values = malloc(n * sizeof *kept->values), .present = malloc(n)};
-	if (!kept->values || !kept->present)
+	*kept = (struct row){.values = malloc(n * sizeof *kept->values),
+			     .present = malloc(n),
+			     .counts = calloc(n, sizeof *kept->counts),
+			     .n = n};
+	if (!kept->values || !kept->present || !kept->counts)
 		return -ENOMEM;
 	memcpy(kept->values, records->values + row * n, n * sizeof *kept->values);
 	memcpy(kept->present, records->present + row * n, n);
-	for (uint64_t i = 0; i < n; i++)
-		if (kept->present[i] && family_is_of_partial(tables_column(table, i)))
-			kept->values[i] = count_words(tables_text(kept->values[i]));
-	return make_labels(table, records, row, kept);
+	int r = 0;
+	for (uint64_t i = 0; r == 0 && i < n; i++)
+		r = keep_text(kept, tables_column(table, i), i);
+	return r < 0 ? r : make_labels(table, records, row, kept);
 }
 
 static int openmetrics_records(void *called, const struct ctprof_records *records)
@@ -188,26 +212,67 @@ static int compare_rows(const void *a, const void *b)
 		     : (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
+/* suffix: of the name of the family; le: the bound of a bucket, or NULL. */
 static void put_sample(struct openmetrics *self, const struct family *family, const struct row *row,
-		       uint64_t value)
+		       const char *suffix, const char *le, const char *value)
 {
 	struct json *out = &self->tables.out;
-	char text[REAL_ROOM], time[32];
+	const char *parts[] = {
+		family->name,       suffix, "{", row->labels, le ? ",le=\"" : "", le ? le : "",
+		le ? "\"} " : "} ", value};
+	char time[32];
 
-	family_value(family, value, text);
 	snprintf(time, sizeof time, " %" PRIu64 ".%09" PRIu64 "\n", row->realtime_ns / 1000000000,
 		 row->realtime_ns % 1000000000);
-	json_raw(out, family->name, strlen(family->name));
-	if (family->is_counter)
-		json_literal(out, "_total");
-	json_literal(out, "{");
-	json_raw(out, row->labels, strlen(row->labels));
-	json_literal(out, "} ");
-	json_raw(out, text, strlen(text));
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		json_raw(out, parts[i], strlen(parts[i]));
 	if (row->realtime_ns > 0 && !self->is_classic)
 		json_raw(out, time, strlen(time));
 	else
 		json_literal(out, "\n");
+}
+
+static void put_number(struct openmetrics *self, const struct family *family, const struct row *row)
+{
+	char text[REAL_ROOM];
+
+	family_value(family, row->values[family->column], text);
+	put_sample(self, family, row, family->is_counter ? "_total" : "", NULL, text);
+}
+
+/* Marks the buckets whose bounds all rows of the family have, so that their series do not begin
+ * late: both bounds of each that is used. */
+static void mark_bounds(const struct openmetrics *self, const struct family *family,
+			bool ret_bounds[CTPROF_BUCKETS])
+{
+	for (size_t i = 0; i < self->n; i++) {
+		const uint64_t *counts = self->rows[i].counts[family->column];
+
+		for (uint32_t k = 0; counts && k < CTPROF_BUCKETS; k++)
+			if (counts[k] > 0)
+				ret_bounds[k] = ret_bounds[k > 0 ? k - 1 : 0] = true;
+	}
+}
+
+/* A table has no sums of values.  Only the format before OpenMetrics needs the number of values
+ * once more. */
+static void put_buckets(struct openmetrics *self, const struct family *family,
+			const struct row *row, const bool bounds[CTPROF_BUCKETS])
+{
+	const uint64_t *counts = row->counts[family->column];
+	char bound[REAL_ROOM], number[REAL_ROOM] = "0";
+	uint64_t n = 0;
+
+	for (uint32_t k = 0; k < CTPROF_BUCKETS; k++) {
+		n += counts[k];
+		snprintf(number, sizeof number, "%" PRIu64, n);
+		family_value(family, ctprof_bucket_most(k), bound);
+		if (bounds[k])
+			put_sample(self, family, row, "_bucket", bound, number);
+	}
+	put_sample(self, family, row, "_bucket", "+Inf", number);
+	if (self->is_classic)
+		put_sample(self, family, row, "_count", NULL, number);
 }
 
 /* Rows of the same series and time are written once; without timestamps, only the last row of each
@@ -223,8 +288,10 @@ static bool is_left_out(const struct openmetrics *self, size_t i)
 
 static void put_family(struct openmetrics *self, const struct family *family)
 {
-	bool is_begun = false;
+	bool is_begun = false, bounds[CTPROF_BUCKETS] = {false};
 
+	if (family->is_histogram)
+		mark_bounds(self, family, bounds);
 	for (size_t i = 0; i < self->n; i++) {
 		const struct row *row = &self->rows[i];
 
@@ -233,7 +300,10 @@ static void put_family(struct openmetrics *self, const struct family *family)
 		if (!is_begun)
 			family_put_header(family, self->is_classic, &self->tables.out);
 		is_begun = true;
-		put_sample(self, family, row, row->values[family->column]);
+		if (family->is_histogram)
+			put_buckets(self, family, row, bounds);
+		else
+			put_number(self, family, row);
 	}
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A strict reader of OpenMetrics 1.0 text, of the two types that a report has.
+"""A strict reader of OpenMetrics 1.0 text, of the types that a table has.
 
 Written from the specification: metadata before samples and in the order TYPE,
 UNIT, HELP, no duplicate or interleaved families, names that include unit and
@@ -14,7 +14,7 @@ SAMPLE = re.compile(rf"({NAME})(?:\{{(.*)\}})? (\S+)")
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]Inf|NaN")
 META = re.compile(rf"# (TYPE|UNIT|HELP) ({NAME}) (.*)")
 ORDER = ("TYPE", "UNIT", "HELP")
-SUFFIX = {"counter": "_total", "gauge": ""}
+SUFFIX = {"counter": "_total", "gauge": "", "histogram": "_bucket"}
 ESCAPES = {"\\n": "\n", '\\"': '"', "\\\\": "\\"}
 
 
@@ -64,7 +64,8 @@ def check_clashes(families):
     """No sample may have a name that could belong to another family."""
     taken = {}
     for family in families.values():
-        for suffix in {"counter": ("_total", "_created", ""), "gauge": ("",)}[family.meta["TYPE"]]:
+        for suffix in {"counter": ("_total", "_created", ""), "gauge": ("",),
+                       "histogram": ("_bucket", "_count", "_sum", "_created", "")}[family.meta["TYPE"]]:
             name = family.name + suffix
             assert name not in taken, f"{name} of {family.name} and of {taken[name]}"
             taken[name] = family.name
