@@ -4,6 +4,7 @@
  * where the side of then ends, and behind it nothing can be read.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -173,6 +174,41 @@ static void test_new_source(void)
 			 CTPROF_ABSENT_UNSUPPORTED);
 }
 
+/* ---- histograms, and a host before them ------------------------------------- */
+
+static int (*metric_of_now)(const struct ctprof_host *host, const struct ctprof_metric *metric,
+			    guint32 *ret_slot);
+
+/* As the host of 1.5 does with a kind that it does not know. */
+static int refuse_histograms(const struct ctprof_host *host, const struct ctprof_metric *metric,
+			     guint32 *ret_slot)
+{
+	return metric->kind == CTPROF_HISTOGRAM ? -EINVAL : metric_of_now(host, metric, ret_slot);
+}
+
+static void test_histogram_old_host(void)
+{
+	const struct old_table before = {offsetof(struct ctprof_host, put_histogram), 5};
+	g_autofree char *path =
+		g_build_filename(g_getenv("CTPROF_BUILD"), "ctprof-latency.so", NULL);
+	g_autoptr(FakeHost) fake = fake_host_new(NULL, NULL, NULL, FALSE);
+	g_auto(Brink) tables = {.page = NULL};
+	gpointer self = NULL;
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
+		g_test_skip("this build has no plugin with a histogram");
+		return;
+	}
+	brink_init(&tables);
+	const struct ctprof_source_ops *ops = load("ctprof-latency.so")->ops;
+	struct ctprof_host *table =
+		(struct ctprof_host *)(guintptr)lend_old_table(fake, &tables, &before);
+	metric_of_now = table->metric;
+	table->metric = refuse_histograms;
+	g_assert_cmpint(ops->open(table, &self), <, 0);
+	g_assert_nonnull(strstr(fake_host_error(fake), "refused metric run_delay"));
+}
+
 /* It opens, or says why not. */
 static void check_opens(const char *file, const struct old_table *old)
 {
@@ -216,5 +252,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/abi/old-sink-new-report", test_old_sink);
 	g_test_add_func("/abi/new-source-old-host", test_new_source);
 	g_test_add_func("/abi/own-sources-old-host", test_own_sources);
+	g_test_add_func("/abi/histogram-old-host", test_histogram_old_host);
 	return g_test_run();
 }

@@ -12,10 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctprof/histogram.h"
 #include "ctprof/source.h"
 
 static const struct ctprof_host *host;
-static uint32_t wchan_slot, stat_slot;
+static uint32_t wchan_slot, stat_slot, size_slot;
 static struct ctprof_batch *last;
 
 static int has_fault(const char *name)
@@ -39,6 +40,23 @@ static int declare(const char *name, uint32_t *slot)
 	};
 
 	return host->metric(host, &metric, slot);
+}
+
+static int declare_sizes(void)
+{
+	static const struct ctprof_metric metric = {
+		.struct_size = sizeof metric,
+		.kind = CTPROF_HISTOGRAM,
+		.unit = CTPROF_UNIT_BYTES,
+		.scope = CTPROF_SCOPE_THREAD,
+		.name = "rude_sizes",
+		.group = "rude",
+		.help = "lengths of texts",
+		.origin = "the reads",
+		.buckets = CTPROF_BUCKETS_QUARTERS,
+	};
+
+	return host->metric(host, &metric, &size_slot);
 }
 
 static void *idle(void *nothing)
@@ -68,7 +86,8 @@ static int rude_open(const struct ctprof_host *lent, void **ret_self)
 	if (has_fault("mute"))
 		return 0;
 	int result = declare("rude_wchan", &wchan_slot);
-	return result < 0 ? result : declare("rude_stat", &stat_slot);
+	result = result < 0 ? result : declare("rude_stat", &stat_slot);
+	return result < 0 ? result : declare_sizes();
 }
 
 static void rude_close(void *self)
@@ -96,6 +115,15 @@ static void put_file(struct ctprof_batch *batch, uint64_t row, uint32_t slot, co
 		host->put_absent(batch, row, slot, CTPROF_ABSENT_UNSUPPORTED);
 }
 
+static void put_sizes(struct ctprof_batch *batch, uint64_t row)
+{
+	uint64_t counts[CTPROF_BUCKETS + 1] = {0};
+
+	counts[ctprof_bucket_of(row + 1)]++;
+	host->put_histogram(batch, row, size_slot, counts,
+			    has_fault("many-buckets") ? CTPROF_BUCKETS + 1 : CTPROF_BUCKETS);
+}
+
 static int rude_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	(void)self;
@@ -107,6 +135,7 @@ static int rude_collect(void *self, void *context, struct ctprof_batch *batch)
 	for (uint64_t i = 0; i < batch->n; i++) {
 		put_file(batch, i, wchan_slot, "wchan");
 		put_file(batch, i, stat_slot, has_fault("undeclared") ? "statm" : "stat");
+		put_sizes(batch, i);
 	}
 	if (has_fault("absolute"))
 		(void)host->open_file(host, AT_FDCWD, "/etc/hostname-that-is-not-there");
