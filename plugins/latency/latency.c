@@ -204,8 +204,8 @@ static int read_once(struct latency *self)
  * switches; at either end of the window a turn may be counted twice or not at all. */
 static bool is_closed(const struct turn_record *record)
 {
-	const struct turns *turns = &record->turns;
-	uint64_t seen = turns->switches, all = record->head.switches, slack = 1 + all / TOLERANCE;
+	const struct turns *turns = record->turns;
+	uint64_t seen = turns->switches, all = record->head->switches, slack = 1 + all / TOLERANCE;
 
 	return turns->state == TURNS_BASED && seen <= all + slack && all <= seen + slack &&
 	       turns->merged <= 1 + seen / TOLERANCE;
@@ -224,14 +224,14 @@ static void put_histogram(const struct latency *self, struct ctprof_batch *batch
 static void put_turns(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
 		      const struct turn_record *record)
 {
-	const struct turns *turns = &record->turns;
+	const struct turns *turns = record->turns;
 
 	put_histogram(self, batch, row, WAIT, turns->counts[TURN_WOKEN],
 		      turns->counts[TURN_PREEMPTED]);
 	put_histogram(self, batch, row, PREEMPTED, turns->counts[TURN_PREEMPTED], NULL);
 	put_histogram(self, batch, row, SLICE, turns->counts[TURN_SLICE], NULL);
-	put(self, batch, row, WAIT_SUM, turns->wait_ns + record->head.open_wait_ns);
-	put(self, batch, row, SLICE_SUM, turns->slice_ns + record->head.open_slice_ns);
+	put(self, batch, row, WAIT_SUM, turns->wait_ns + record->head->open_wait_ns);
+	put(self, batch, row, SLICE_SUM, turns->slice_ns + record->head->open_slice_ns);
 }
 
 static int collect_threads(struct latency *self, struct ctprof_batch *batch)
@@ -269,8 +269,8 @@ static void put_coverage(const struct latency *self, struct ctprof_batch *batch)
 	const struct turn_record *records = probe_records(self->probe, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		all += records[i].head.switches;
-		seen += records[i].turns.switches - records[i].turns.merged;
+		all += records[i].head->switches;
+		seen += records[i].turns->switches - records[i].turns->merged;
 		closed += is_closed(&records[i]);
 	}
 	put(self, batch, 0, THREADS, n);

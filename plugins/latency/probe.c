@@ -24,8 +24,10 @@
 struct probe {
 	struct turns_bpf *skeleton; /* and its links */
 	int fd;                     /* of the iterator of the next pass; -1: none */
-	struct turn_record *records;
-	size_t used, size; /* in bytes */
+	char *bytes;                /* what the iterator wrote */
+	size_t used, size;
+	struct turn_record *records; /* in these bytes */
+	size_t n, room;
 	/* Shared with the programs; MAP_FAILED: no waits are charged. */
 	const struct wait_cpu *cpus;
 	size_t n_cpus;
@@ -50,6 +52,7 @@ void probe_free(struct probe *probe)
 	if (probe->cpus != MAP_FAILED)
 		(void)munmap((void *)(uintptr_t)probe->cpus, probe->n_cpus * sizeof *probe->cpus);
 	free(probe->records);
+	free(probe->bytes);
 	free(probe);
 }
 
@@ -67,13 +70,30 @@ int probe_again(struct probe *probe)
 	return 0;
 }
 
+static int list_records(struct probe *probe)
+{
+	static const struct turns none = {.state = TURNS_BASED};
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && at < probe->used;) {
+		const struct turn_head *head = (const void *)(probe->bytes + at);
+		const void *turns = head->has_turns ? (const void *)(head + 1) : &none;
+
+		at += sizeof *head + (head->has_turns ? sizeof none : 0);
+		r = list_reserve(&probe->records, &probe->room, probe->n + 1, MOST_BYTES,
+				 sizeof *probe->records);
+		if (r == 0)
+			probe->records[probe->n++] = (struct turn_record){head, turns};
+	}
+	return r;
+}
+
 int probe_pass(struct probe *probe, enum turn_pass pass)
 {
+	probe->n = 0;
 	probe->skeleton->bss->pass = pass;
-	int r = iterator_read(probe->fd, &probe->records, &probe->size, MOST_BYTES, &probe->used);
-	if (r < 0)
-		probe->used = 0;
-	return r;
+	int r = iterator_read(probe->fd, &probe->bytes, &probe->size, MOST_BYTES, &probe->used);
+	return r < 0 ? r : list_records(probe);
 }
 
 /* ---- attaching ---------------------------------------------------------- */
@@ -155,13 +175,13 @@ int probe_load(unsigned tasks, uint64_t budget_parts, struct probe **ret)
 
 const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n)
 {
-	*ret_n = probe->used / sizeof *probe->records;
+	*ret_n = probe->n;
 	return probe->records;
 }
 
 static int compare_tids(const void *tid, const void *record)
 {
-	return order_u64(*(const uint32_t *)tid, ((const struct turn_record *)record)->head.tid);
+	return order_u64(*(const uint32_t *)tid, ((const struct turn_record *)record)->head->tid);
 }
 
 /* The kernel visits threads in the order of their IDs. */
@@ -173,7 +193,7 @@ const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, in
 	const struct turn_record *found =
 		n ? bsearch(&sought, records, n, sizeof *records, compare_tids) : NULL;
 
-	return found && found->head.tgid == (uint32_t)tgid ? found : NULL;
+	return found && found->head->tgid == (uint32_t)tgid ? found : NULL;
 }
 
 void probe_matrix(const struct probe *probe, struct matrix *ret)

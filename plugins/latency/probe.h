@@ -31,6 +31,11 @@ void probe_detach(struct probe *probe);
 int probe_pass(struct probe *probe, enum turn_pass pass);
 /* Prepares for another pass, from the thread that loaded the probe.  0 or -errno. */
 int probe_again(struct probe *probe);
+struct turn_record {
+	const struct turn_head *head;
+	const struct turns *turns;
+};
+
 /* The records of all threads read, ordered by tid. */
 const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n);
 /* The record of a thread; NULL if it did not exist. */

@@ -172,10 +172,12 @@ static __always_inline void hand_out(struct seq_file *seq, struct task_struct *t
 		.open_wait_ns = task->sched_info.run_delay - turns->run_delay,
 		.open_slice_ns = task->se.sum_exec_runtime - turns->exec,
 		.switches = task->nvcsw + task->nivcsw - turns->base_switches,
+		.has_turns = turns->switches > 0 || turns->state != TURNS_BASED,
 	};
 
 	bpf_seq_write(seq, &head, sizeof head);
-	bpf_seq_write(seq, turns, sizeof *turns);
+	if (head.has_turns)
+		bpf_seq_write(seq, turns, sizeof *turns);
 }
 
 SEC("iter/task")

@@ -34,16 +34,12 @@ struct turns {
 	unsigned int counts[N_TURN_HISTOGRAMS][TURN_BUCKETS];
 };
 
-/* The record of a thread, as written: 2 KiB. */
+/* The record of a thread, as written; the turns follow if has_turns, 2 KiB. */
 struct turn_head {
 	unsigned int tid, tgid; /* in the initial PID namespace */
 	/* Times of the turn that has not ended yet, and the kernel's count since the base. */
 	unsigned long long open_wait_ns, open_slice_ns, switches;
-};
-
-struct turn_record {
-	struct turn_head head;
-	struct turns turns;
+	unsigned long long has_turns; /* 0: no switch was counted since the base */
 };
 
 /* The passes of the iterator. */

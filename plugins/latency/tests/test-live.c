@@ -58,13 +58,13 @@ static const struct turn_record *record_of(const struct probe *probe, pid_t pid)
 
 static const struct turns *turns_of(const struct probe *probe, pid_t pid)
 {
-	return &record_of(probe, pid)->turns;
+	return record_of(probe, pid)->turns;
 }
 
 static void check_closed(struct probe *probe, pid_t pid)
 {
 	const struct account account = account_of(pid);
-	const struct turn_head *head = &record_of(probe, pid)->head;
+	const struct turn_head *head = record_of(probe, pid)->head;
 	const struct turns *turns = turns_of(probe, pid);
 
 	g_assert_cmpuint(turns->wait_ns + head->open_wait_ns, ==, account.wait_ns);
@@ -143,6 +143,29 @@ static void test_woken(void)
 	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, sum(turns->counts[TURN_PREEMPTED]));
 	end(pid);
 	probe_free(probe);
+}
+
+/* A thread that was not switched out has a short record, which says that it has no turns. */
+static void test_quiet(void)
+{
+	pid_t quiet = plant(sleep_long);
+
+	stop(quiet);
+	struct probe *probe = attach();
+	if (probe) {
+		pid_t busy = plant(sleep_often);
+
+		g_usleep(PLANTED_MS * 1000);
+		g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
+		g_assert_cmpuint(record_of(probe, busy)->head->has_turns, ==, 1);
+		g_assert_cmpuint(record_of(probe, quiet)->head->has_turns, ==, 0);
+		g_assert_cmpuint(record_of(probe, quiet)->head->switches, ==, 0);
+		g_assert_cmpuint(turns_of(probe, quiet)->state, ==, TURNS_BASED);
+		g_assert_cmpuint(sum(turns_of(probe, quiet)->counts[TURN_SLICE]), ==, 0);
+		end(busy);
+		probe_free(probe);
+	}
+	end(quiet);
 }
 
 /* A second probe neither disturbs the first, nor counts what was before it. */
@@ -244,6 +267,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/latency/closes", test_closes);
 	g_test_add_func("/latency/preempted", test_preempted);
 	g_test_add_func("/latency/woken", test_woken);
+	g_test_add_func("/latency/quiet", test_quiet);
 	g_test_add_func("/latency/two", test_two);
 	g_test_add_func("/latency/killed", test_killed);
 	return g_test_run();
