@@ -934,7 +934,8 @@ def check_full_from_the_start(path):
 
 def fill_disk(path):
     file, filler = path / "full.ctprof", path / "filler"
-    with Recorder(file, "-i", "20ms", plugins=["--plugins=procfs,host"]) as recorder:
+    # The threads of a busy host would fill it by themselves.
+    with Recorder(file, "-p", os.getpid(), "-i", "20ms", plugins=["--plugins=procfs,host"]) as recorder:
         recorder.wait_for_samples(2)
         with open(filler, "wb", buffering=0) as out, contextlib.suppress(OSError):
             while True:
