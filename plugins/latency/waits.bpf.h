@@ -112,7 +112,7 @@ __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 	return WAIT_OTHER;
 }
 
-/* The same of a thread that left the CPU in a missed switch, and may have ended since. */
+/* The same for a thread that left the CPU in a missed switch, and may have ended since. */
 static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 {
 	struct task_struct *task = (struct task_struct *)cpu->task;
@@ -146,7 +146,7 @@ static __always_inline __u32 pool_of(struct task_struct *task, struct waiter *wa
 
 /* ---- stays ------------------------------------------------------------------ */
 
-/* Keeps the sums as they are before the current stay, as every so many as 2^shift; global like
+/* Keeps the sums before the current stay, if its number is a multiple of 2^shift; global like
  * find_pool(). */
 __noinline int keep_sums(struct wait_cpu *cpu, __u32 is_old, __u32 shift)
 {

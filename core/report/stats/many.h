@@ -24,9 +24,9 @@ typedef struct many_rows {
 } ManyRows;
 
 /*
- * Like many_adjust(), but a row's q is at least that of its group among the groups, whose p is that
- * of Simes' test that none of its rows changed.  So at most a share of alpha of the groups called
- * changed did not change, either.  With rows alone, a pool in which twenty metrics changed would
- * let a false one in another pool pass.
+ * Like many_adjust(), but groups are adjusted as well, each with the p of Simes' test that none of
+ * its rows changed, and a row's q is at least the q of its group.  So at most a share of alpha of
+ * the groups called changed did not change, either.  With rows alone, a pool in which twenty
+ * metrics changed would let a false one in another pool pass.
  */
 guint many_adjust_groups(const ManyRows *rows, gdouble alpha, gdouble *ret_q);

@@ -14,10 +14,10 @@
 #define LEAST_OF_DISKS 0.8    /* of all disks, for numbers of the host to be about this one */
 #define LEAST_OF_TRANSFER 0.5 /* of what the disk transfers, for a pool to be named */
 
-/* The load of a disk, by the second; NAN: not known. */
+/* The load of a disk, per second; NAN: not known. */
 typedef struct load {
 	gdouble requests, read, written, busy_us;
-	gdouble in_flight; /* requests under way on average, by the times that they took */
+	gdouble in_flight; /* mean number of requests under way, by the times that they took */
 } Load;
 
 /* Returns the seconds between the readings of the disks: each is at the end of its capture, while

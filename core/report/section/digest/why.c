@@ -88,7 +88,7 @@ gboolean why_is_deadline(const Subject *subject)
 	return policy.type == CTPROF_VALUE_MODE && strcmp(policy.text, "SCHED_DEADLINE") == 0;
 }
 
-/* Returns the other pool that uses most CPU, of those pinned to the same CPUs if this one is
+/* Returns the other pool that uses the most CPU, among those pinned to the same CPUs if this one is
  * pinned; NULL: none.  It must use at least as much as this one: otherwise the pool's own threads
  * are in each other's way. */
 static const CostLine *find_rival(const Subject *subject)
