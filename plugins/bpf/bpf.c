@@ -558,7 +558,7 @@ static const struct ctprof_option options[] = {
 
 SOURCE_PLUGIN(
 	"bpf", PER_WORKER, CHEAP,
-	"What procfs and taskstats read of threads, by BPF programs, in a fraction of the time",
+	"The thread values of procfs and taskstats, read by BPF programs in a fraction of the time",
 	SOURCE_OPS(.open = bpf_open, .close = bpf_close, .probe = bpf_probe, .start = bpf_start,
 		   .collect = bpf_collect, .listen = bpf_listen, .drain = bpf_drain,
 		   .again = bpf_again, .list = bpf_list),

@@ -19,8 +19,8 @@
 #define LAST_NAP_MS 2
 
 #define ENDED_WORDS (sizeof(struct ended) / sizeof(uint64_t))
-_Static_assert(sizeof(struct ended) % sizeof(uint64_t) == 0, "an exit store keeps words");
-_Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "an exit store keeps no more");
+_Static_assert(sizeof(struct ended) % sizeof(uint64_t) == 0, "an exit store holds whole words");
+_Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "the record fits into an exit store");
 
 /* ---- metrics ---------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #define SHARED_open_wait_ns                                                                        \
 	METRIC_ROW(LEVEL, NS, THREAD, "open_wait_ns", "sched",                                     \
-		   "how long it has waited for a CPU now, which is not in wait_time_ns yet",       \
+		   "length of the wait for a CPU in progress, not yet in wait_time_ns",            \
 		   "sched_info.last_queued of task_struct (sched_info_enqueue)",                   \
 		   .gates = "FAIR_GROUP_SCHED SCHED_INFO", .flags = CTPROF_METRIC_QUIET)
 
@@ -75,7 +75,7 @@ const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
 	[EXIT_UNFREED] =
 		METRIC_ROW(COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
 			   "threads that ended and have their record in the next capture: zombies, "
-			   "and what still ran its last",
+			   "and threads still in their last turn",
 			   "sched_process_exit, less the records and the lost"),
 	[EXIT_SOURCE] = SHARED_exits_source,
 };
@@ -86,9 +86,10 @@ const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
 const struct ctprof_metric bpf_tallies[N_TALLIES] = {
 	[TALLY_WHEN] = TALLY(LABEL, TEXT, "when", "why the BPF programs ran: always or auto"),
 	[TALLY_THREADS] = TALLY(COUNTER, NONE, "thread_count", "threads read by BPF"),
-	[TALLY_LEFT] =
-		TALLY(COUNTER, NONE, "left_count", "threads not among them, read by other sources"),
-	[TALLY_SPAN] = TALLY(GAUGE, NS, "span_ns", "time from the first of them to the last"),
+	[TALLY_LEFT] = TALLY(COUNTER, NONE, "left_count",
+			     "threads that BPF did not read, but other sources did"),
+	[TALLY_SPAN] =
+		TALLY(GAUGE, NS, "span_ns", "time from the first thread read by BPF to the last"),
 };
 
 void bpf_metric_put(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,

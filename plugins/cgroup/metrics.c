@@ -11,7 +11,7 @@
 /* clang-format off */
 const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	METRIC(COUNTER, US, 0, "CGROUPS", "cpu.usage_usec",
-	       "CPU time of all threads in it and below",
+	       "CPU time of all threads in the cgroup and below",
 	       "cpu.stat: usage_usec, cgroup_base_stat_cputime_show(); v1: cpuacct.usage"),
 	METRIC(COUNTER, NONE, 0, "CFS_BANDWIDTH", "cpu.nr_periods",
 	       "periods of the quota in which it had something to run",
@@ -76,7 +76,7 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	/* Its kind is counter only so that the threads of cgroups folded into one group add up;
 	 * levels of memory fold to the highest. */
 	METRIC(COUNTER, NONE, 0, "CGROUP_PIDS", "pids.current",
-	       "threads in it and below",
+	       "threads in the cgroup and below",
 	       "pids.current, pids_current_read()"),
 	METRIC(GAUGE, NONE, LIMIT, "CGROUP_PIDS", "pids.max",
 	       "hard limit on the number of threads",

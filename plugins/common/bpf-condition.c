@@ -69,7 +69,7 @@ bool condition_examine(const struct ctprof_host *host, struct condition_advice *
 		 {-EOPNOTSUPP, "recorded root: no kernel to load programs into", NULL}},
 		{is_old_kernel, {-EOPNOTSUPP, "needs Linux 5.8", "a newer kernel"}},
 		{is_foreign_proc,
-		 {-EOPNOTSUPP, "/proc is that of another PID namespace",
+		 {-EOPNOTSUPP, "/proc belongs to another PID namespace",
 		  "mount /proc in this namespace"}},
 		{lacks_btf,
 		 {-EOPNOTSUPP, "the kernel does not describe its types: no /sys/kernel/btf/vmlinux",

@@ -67,7 +67,8 @@ void file_close_dir(DIR **dir);
  * and for the /proc of another PID namespace, where they may belong to other threads.
  */
 bool file_shows_own_pids(const struct ctprof_host *host);
-#define FILE_FOREIGN_PIDS "/proc shows another PID namespace, where numbers stand for other threads"
+#define FILE_FOREIGN_PIDS                                                                          \
+	"/proc shows another PID namespace, in which the IDs are those of other threads"
 #define FILE_FOREIGN_PIDS_REMEDY "mount the /proc of the PID namespace that ctprof runs in"
 
 /* Returns the absence (enum ctprof_absence) for a failed open or read of a kernel file; err is a

@@ -184,11 +184,11 @@ void owner_report(const struct ctprof_host *host)
 			continue;
 		if (account->is_spent)
 			(void)snprintf(why, sizeof why,
-				       "took %" PRIu64 " ms of CPU time beyond what is ordinary",
+				       "took %" PRIu64 " ms more CPU time than usual",
 				       account->ns / 1000000);
 		host->log(host, CTPROF_LOG_WARNING,
 			  "the processes of user %" PRIu64
-			  " in cgroup /%s %s: the rest of them is left out",
+			  " in cgroup /%s %s: the others are left out",
 			  account->owner.uid, account->owner.cgroup, why);
 		account->is_logged = true;
 	}

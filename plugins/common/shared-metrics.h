@@ -38,7 +38,7 @@
 #define SHARED_cgroup                                                                              \
 	SHARED_METRIC_(                                                                            \
 		LABEL, TEXT, THREAD, 0, "cgroup", "identity", NULL,                                \
-		"cgroup v2 path of the thread; without cgroup v2, that of the controller cpu",     \
+		"cgroup v2 path of the thread; without v2, the first v1 path that is not /",       \
 		"cgroup, the line of hierarchy 0 (proc_cgroup_show)")
 
 #define SHARED_cgroup_v1                                                                           \
@@ -191,17 +191,17 @@
 	METRIC_ROW(GAUGE, NONE, THREAD, name, "pelt", help, "sched " key " (" function ")",        \
 		   .flags = CTPROF_METRIC_ON_DEMAND)
 #define SHARED_util_avg                                                                            \
-	SHARED_PELT_("util_avg", "share of the time it ran, lately, of 1024", "se.avg.util_avg",   \
+	SHARED_PELT_("util_avg", "share of recent time it ran, out of 1024", "se.avg.util_avg",    \
 		     "___update_load_avg")
 #define SHARED_runnable_avg                                                                        \
-	SHARED_PELT_("runnable_avg", "share of the time it ran or wanted to, lately, of 1024",     \
+	SHARED_PELT_("runnable_avg", "share of recent time it ran or waited to, out of 1024",      \
 		     "se.avg.runnable_avg", "___update_load_avg")
 #define SHARED_load_avg                                                                            \
 	SHARED_PELT_("load_avg",                                                                   \
-		     "that share times its weight: of 1024 at nice 0, more below, less above",     \
+		     "that share times its weight: out of 1024 at nice 0, more below it",          \
 		     "se.avg.load_avg", "___update_load_avg")
 #define SHARED_util_est                                                                            \
-	SHARED_PELT_("util_est", "util_avg as it is expected when it next runs",                   \
+	SHARED_PELT_("util_est", "util_avg expected when the thread next runs",                    \
 		     "se.avg.util_est, before Linux 6.8 the larger of its ewma and enqueued",      \
 		     "util_est_update")
 
@@ -284,7 +284,7 @@
 #define SHARED_DELAY_freepages                                                                     \
 	66, "freepages", "direct memory reclaims", "__delayacct_freepages_end()"
 #define SHARED_DELAY_thrashing                                                                     \
-	70, "thrashing", "waits for a page evicted a short while ago", "__delayacct_thrashing_end()"
+	70, "thrashing", "waits for a page evicted shortly before", "__delayacct_thrashing_end()"
 #define SHARED_DELAY_compact 74, "compact", "direct memory compactions", "__delayacct_compact_end()"
 #define SHARED_DELAY_wpcopy                                                                        \
 	78, "wpcopy", "copies of write-protected pages", "__delayacct_wpcopy_end()"

@@ -75,7 +75,7 @@ const struct ctprof_metric host_metrics[HOST_N_METRICS] = {
 		"what perf_event_open(2) forbids: -1 nothing to 2 and more",
 		"sys/kernel/perf_event_paranoid"),
 	[HOST_BOOT_ID] = METRIC(LABEL, TEXT, "boot_id",
-		"random name of this boot", "sys/kernel/random/boot_id, proc_do_uuid()"),
+		"random ID of this boot", "sys/kernel/random/boot_id, proc_do_uuid()"),
 	[HOST_PAGE_SIZE] = METRIC(GAUGE, BYTES, "page_size",
 		"size of a page", "sysconf(_SC_PAGESIZE)"),
 	[HOST_USER_HZ] = METRIC(GAUGE, NONE, "user_hz",

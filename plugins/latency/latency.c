@@ -49,10 +49,10 @@ enum { WAITED = OF_OBJECTS, WHILE_IDLE, WAITED_FOR, WOKEN, WAITING, RUNNING, KIN
 #define COMM "task_struct.comm of the leader"
 
 static const struct ctprof_metric metrics[N_METRICS] = {
-	[WAIT] = HISTOGRAM("run_delay", "waits for a CPU, by their length", RUN_DELAY),
-	[PREEMPTED] =
-		HISTOGRAM("run_delay_preempted", "those that began with a preemption", RUN_DELAY),
-	[SLICE] = HISTOGRAM("slice_length", "turns on a CPU, by their length",
+	[WAIT] = HISTOGRAM("run_delay", "waits for a CPU, by length", RUN_DELAY),
+	[PREEMPTED] = HISTOGRAM("run_delay_preempted",
+				"waits for a CPU that began with a preemption", RUN_DELAY),
+	[SLICE] = HISTOGRAM("slice_length", "turns on a CPU, by length",
 			    "se.sum_exec_runtime, its growth at each sched_switch away"),
 	[WAIT_SUM] = SUM("run_delay_ns", "time waited for a CPU since the probe was attached",
 			 "sched_info.run_delay (sched_info_arrive)"),
@@ -60,29 +60,32 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			  "se.sum_exec_runtime (update_curr)"),
 	[THREADS] = TALLY(COUNTER, NONE, "thread_count", GROUP, "threads read", "iter/task"),
 	[CLOSED] = TALLY(COUNTER, NONE, "closed_count", GROUP,
-			 "those whose every turn was counted, but for one in a hundred", SWITCHES),
+			 "threads of which at least 99 % of the turns were counted", SWITCHES),
 	[COVERAGE] = TALLY(GAUGE, CENTIPERCENT, "coverage", GROUP, "share of switches counted",
 			   SWITCHES),
 	[SWITCH_NS] = TALLY(GAUGE, NS, "switch_ns", GROUP,
-			    "time of the program for each switch, without the call of it", TIMED),
+			    "time in the program for each switch, excluding its call", TIMED),
 	[WAKEUP_NS] = TALLY(GAUGE, NS, "wakeup_ns", MATRIX,
-			    "time of the program for each wakeup, without the call of it", TIMED),
+			    "time in the program for each wakeup, excluding its call", TIMED),
 	[OVER] = TALLY(LABEL, BOOL, "over_budget", GROUP,
-		       "counting ended for -O latency." BUDGET_OPTION, "ctprof"),
+		       "counting stopped because of -O latency." BUDGET_OPTION, "ctprof"),
 	[REFUSED] = TALLY(COUNTER, NONE, "refused_count", MATRIX,
-			  "threads among other pools, for want of room", "the programs"),
+			  "threads counted in other pools, as there was no room", "the programs"),
 	[WAITED] = OBJECT(COUNTER, NS, "waited_ns",
 			  "time that threads of the pool waited for a CPU", RUN_DELAY),
 	[WHILE_IDLE] = OBJECT(COUNTER, NS, "waited_while_idle_ns",
-			      "of that, while some CPU was idle", "sched_switch to and from idle"),
+			      "part of waited_ns in which some CPU was idle",
+			      "sched_switch to and from idle"),
 	[WAITED_FOR] = OBJECT(COUNTER, NS, "waited_for_ns",
-			      "of that, while the other pool ran there", "sched_switch, rq.clock"),
+			      "part of waited_ns in which the other pool ran there",
+			      "sched_switch, rq.clock"),
 	[WOKEN] = OBJECT(COUNTER, NONE, "woken_count",
-			 "wakeups of the pool's threads, or those by the other", "sched_waking"),
+			 "wakeups of the pool's threads; of a pair, by the other pool",
+			 "sched_waking"),
 	[WAITING] = OBJECT(LABEL, TEXT, "waiting_pool", "the pool that waited", COMM),
 	[RUNNING] = OBJECT(LABEL, TEXT, "running_pool", "the pool that ran meanwhile", COMM),
 	[KIND] = OBJECT(LABEL, TEXT, "waited_for",
-			"pool, or idle, interrupts, unknown and the like", "the programs"),
+			"pool, or what else: idle, interrupts, unknown, …", "the programs"),
 };
 
 /* The fixed columns that an object is made of. */
@@ -164,7 +167,7 @@ static int latency_start(void *data)
 
 	/* Otherwise the host would not start this source before the window begins. */
 	if (!is_wanted(self, OF_HOST, OF_OBJECTS)) {
-		self->host->error(self->host, "its values of the host are needed as well "
+		self->host->error(self->host, "its values of the host must be captured, too "
 					      "(--groups=latency,latency-matrix)");
 		return -EOPNOTSUPP;
 	}
@@ -239,7 +242,7 @@ static int collect_threads(struct latency *self, struct ctprof_batch *batch)
 	int r = read_once(self);
 
 	if (r < 0) {
-		self->host->error(self->host, "cannot read the turns: %s", strerror(-r));
+		self->host->error(self->host, "cannot read the counts: %s", strerror(-r));
 		return r;
 	}
 	/* If the probe went over budget, all histograms end early and are absent. */
@@ -412,7 +415,7 @@ static int latency_again(void *data)
 	self->error = 1;
 	self->next = 0;
 	if (r < 0)
-		self->host->error(self->host, "cannot read the turns again: %s", strerror(-r));
+		self->host->error(self->host, "cannot read the counts again: %s", strerror(-r));
 	return r;
 }
 
@@ -432,13 +435,13 @@ static const struct ctprof_option options[] = {
 	OPTION(REAL, BUDGET_OPTION,
 	       "Share of a CPU's time beyond which the probe stops counting; 0: no limit",
 	       .default_value = BUDGET, .most = 1),
-	OPTION(WORD, "wakeups", "Whether the matrix counts who wakes whom, too",
+	OPTION(WORD, "wakeups", "Whether the matrix also counts who wakes whom",
 	       .default_value = "no", OPTION_WORDS(wakeups)),
 };
 
 SOURCE_PLUGIN(
 	"latency", PER_WORKER, CHEAP,
-	"How long threads wait for a CPU, for whom, and then run, turn by turn, by a BPF program",
+	"How long threads wait for a CPU and then run, turn by turn, and what runs meanwhile, by BPF",
 	SOURCE_OPS(.open = latency_open, .close = latency_close, .probe = latency_probe,
 		   .start = latency_start, .collect = latency_collect, .again = latency_again,
 		   .sample = latency_sample),

@@ -214,7 +214,7 @@ static const struct ctprof_option options[] = {
 	OPTION(BOOL, "no-cmdline",
 	       "Leave out command lines and working directories, which --memory reads",
 	       .long_name = "no-cmdline"),
-	OPTION(COUNT, "pid", "Read the mappings of these processes (0: of each that is read)",
+	OPTION(COUNT, "pid", "Read the mappings of these processes (0: of all that are read)",
 	       .flags = CTPROF_OPTION_LIST, .placeholder = "PID,…", .most = INT32_MAX),
 };
 

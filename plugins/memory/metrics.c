@@ -248,8 +248,8 @@ const struct process_metric process_metrics[N_PROCESS_METRICS] = {
 	OWN(LEVEL, NS, 221, "memory_read_ns", "time it took to read smaps or smaps_rollup",
 	    "ctprof", fill_read_ns, TRAIT_DEAR),
 	OWN(LEVEL, NS, 222, "memory_would_ns",
-	    "estimated time to read them, for a process that was skipped, by the reads of "
-	    "this capture",
+	    "estimated time to read them, for a process that was skipped, based on the reads "
+	    "of this capture",
 	    "ctprof", fill_would_ns, TRAIT_DEAR),
 	OWN(LABEL, TEXT, 226, "cmdline", "command line: its non-empty arguments, joined by blanks",
 	    "cmdline (proc_pid_cmdline_read)", fill_cmdline, TRAIT_CMDLINE | TRAIT_PERSONAL),

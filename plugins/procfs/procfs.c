@@ -217,7 +217,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps", "the same before Linux 4.14"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
 	NEED_PARTLY(FILE, "sys/kernel/sched_ext/state",
-		    "whether what a thread had in the sample before may still hold"),
+		    "whether values of the previous sample may still be valid"),
 	NEED_PARTLY(FILE, "sys/kernel/sched_ext/enable_seq", "the same"),
 	NEED_PARTLY(KCONFIG, "CONFIG_SCHED_INFO", "run time and run-queue wait"),
 	NEED_PARTLY(KCONFIG, "CONFIG_SCHEDSTATS", "wakeups, migrations, waits and sleeps"),

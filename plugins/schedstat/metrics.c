@@ -41,8 +41,8 @@
 /* The metrics of balancing; when: the state of the CPU at that time. */
 #define BALANCE_ROWS(when, cpu)                                                                    \
 	BALANCE(when, "balances", "times balanced for " cpu, "lb_count"),                          \
-		BALANCE(when, "balanced", "of them, nothing had to be moved", "lb_balanced"),      \
-		BALANCE(when, "failed", "of them, no thread could be moved", "lb_failed"),         \
+		BALANCE(when, "balanced", "balances that found nothing to move", "lb_balanced"),   \
+		BALANCE(when, "failed", "balances that could not move a thread", "lb_failed"),     \
 		BALANCE(when, "imbalance", "imbalance found, in mixed units", "lb_imbalance"),     \
 		BALANCE(when, "imbalance_load", "imbalance found, as load", "lb_imbalance_load"),  \
 		BALANCE(when, "imbalance_util", "imbalance found, as utilisation",                 \
@@ -52,7 +52,8 @@
 		BALANCE(when, "imbalance_misfit", "imbalance found, of threads too big for a CPU", \
 			"lb_imbalance_misfit"),                                                    \
 		BALANCE(when, "pulled", "threads pulled for " cpu, "lb_gained"),                   \
-		BALANCE(when, "pulled_hot", "of them, although cache-hot", "lb_hot_gained"),       \
+		BALANCE(when, "pulled_hot", "pulled threads that were cache-hot",                  \
+			"lb_hot_gained"),                                                          \
 		BALANCE(when, "nobusyq", "times no busier run queue was found", "lb_nobusyq"),     \
 		BALANCE(when, "nobusyg", "times no busier group was found", "lb_nobusyg")
 
@@ -69,7 +70,7 @@ const struct ctprof_metric schedstat_metrics[SCHEDSTAT_N_METRICS] = {
 	      "lb_gained, sched_balance_rq()"),
 	LEVEL("pushed", "running threads pushed to another CPU",
 	      "alb_pushed, active_load_balance_cpu_stop()"),
-	LEVEL("wake_remote", "threads woken on another CPU than the one that woke them",
+	LEVEL("wake_remote", "threads woken on a CPU other than the one that woke them",
 	      "ttwu_wake_remote, ttwu_stat()"),
 	LEVEL("wake_affine", "threads moved to the CPU that woke them, or near it",
 	      "ttwu_move_affine, wake_affine()"),
@@ -81,8 +82,10 @@ const struct ctprof_metric schedstat_metrics[SCHEDSTAT_N_METRICS] = {
 	BALANCE_ROWS("newidle", "the CPU when about to go idle"),
 	COUNT("active_balances", "times a running thread was to be pushed away",
 	      "alb_count, active_load_balance_cpu_stop()"),
-	COUNT("active_failed", "of them, none was", "alb_failed, active_load_balance_cpu_stop()"),
-	COUNT("active_pushed", "of them, one was", "alb_pushed, active_load_balance_cpu_stop()"),
+	COUNT("active_failed", "active balances that moved no thread",
+	      "alb_failed, active_load_balance_cpu_stop()"),
+	COUNT("active_pushed", "active balances that moved a thread",
+	      "alb_pushed, active_load_balance_cpu_stop()"),
 	COUNT("wake_remote", "threads woken from another CPU of the domain",
 	      "ttwu_wake_remote, ttwu_stat()"),
 	COUNT("wake_affine", "threads moved to the CPU that woke them, or near it",

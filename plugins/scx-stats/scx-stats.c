@@ -35,7 +35,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	[STATS_THOUSANDTHS] = OWN(MAP, NONE, "thousandths", "its other fractions, in thousandths"),
 	[STATS_TEXTS] = OWN(MAP, TEXT, "texts", "its texts, and its numbers below 0",
 			    .flags = CTPROF_METRIC_QUIET),
-	[STRUCT] = OWN(LABEL, TEXT, "struct", "what the scheduler calls such a thing",
+	[STRUCT] = OWN(LABEL, TEXT, "struct", "the scheduler's name for this kind of object",
 		       .flags = CTPROF_METRIC_QUIET),
 	[MEANINGS] = METRIC_ROW(MAP, TEXT, HOST, "scx_stats.meanings", GROUP,
 				"what each name means, in the scheduler's words",

@@ -38,7 +38,7 @@
 		   "sched_ext/root/events: scx_attr_events_show()", .gates = "SCHED_CLASS_EXT",    \
 		   .flags = flags_),                                                               \
 		METRIC_ROW(MAP, NS, scope, name "durations", group,                                \
-			   "times among them, such as that in which it was bypassed",              \
+			   "events that are times, such as how long it was bypassed",              \
 			   "sched_ext/root/events: scx_attr_events_show()",                        \
 			   .gates = "SCHED_CLASS_EXT", .flags = flags_, WORSE)
 
@@ -64,7 +64,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	METRIC(GAUGE, NONE, "switch_all", "1 when every fair thread runs under the BPF scheduler",
 	       "switch_all: scx_attr_switch_all_show()"),
 	METRIC(COUNTER, NONE, "nr_rejected",
-	       "threads the loaded BPF scheduler turned away; starts at 0 with each load",
+	       "threads the loaded BPF scheduler rejected; starts at 0 with each load",
 	       "nr_rejected: scx_attr_nr_rejected_show()", WORSE_BY(1)),
 	METRIC(COUNTER, NONE, "hotplug_seq", "CPU hotplug events seen by the class",
 	       "hotplug_seq: scx_attr_hotplug_seq_show()"),
@@ -391,8 +391,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "sys/" DIRECTORY "/root/ops", "sched_ext.ops"),
 	NEED_PARTLY(FILE, "sys/" DIRECTORY "/root/events", "sched_ext.events"),
 	NEED_PARTLY(FILE, "sys/" DIRECTORY "/root/<path>", "schedulers of cgroups, since 7.1"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup",
-		    "scheduler, where cgroups have their own"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "scheduler, if cgroups have their own"),
 	NEED_PARTLY(FILE, "cgroup/<path>", "the paths of cgroups with a scheduler"),
 };
 

@@ -41,26 +41,26 @@ enum { ENDED, N_OF_OBJECT };
 
 static const struct ctprof_metric thread_metrics[N_OF_THREAD] = {
 	[NOW] = METRIC_ROW(CATEGORY, TEXT, THREAD, "wait_state", GROUP,
-			   "what the thread does: running, lock, socket, pipe, timer, idle, …",
+			   "what the thread is doing: running, lock, socket, pipe, timer, idle, …",
 			   "task_struct.__state; the system call in pt_regs; the file of its "
 			   "descriptor",
 			   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET |
 				    CTPROF_METRIC_STILL),
 	[SAMPLES] = METRIC_ROW(
 		CATEGORY, TEXT, THREAD, "state_samples", GROUP,
-		"its states at the instants so far: \"idle@5 lock=3 timer=1\" is idle "
-		"from instant 5 on, and 3 and 1 instants before that",
+		"its states so far: \"idle@5 lock=3 timer=1\" is idle since instant 5, "
+		"and before that lock at 3 instants and timer at 1",
 		"as wait_state",
 		.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET | CTPROF_METRIC_STILL),
 };
 
 static const struct ctprof_metric host_metrics[N_OF_HOST] = {
 	[INSTANTS] = METRIC_ROW(GAUGE, NONE, HOST, "states_instants", GROUP,
-				"instants at which all threads were looked at so far",
+				"number of instants so far at which all threads were looked at",
 				"counted by ctprof",
 				.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
 	[BEGAN] = METRIC_ROW(GAUGE, NS, HOST, "states_began_ns", GROUP,
-			     "time since boot of the first of them", "CLOCK_BOOTTIME",
+			     "time since boot of the first instant", "CLOCK_BOOTTIME",
 			     .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
 };
 
@@ -69,8 +69,8 @@ static const struct ctprof_metric tallies[N_TALLIES] = {
 			      "how threads were looked at: bpf or files", "counted by ctprof",
 			      .flags = CTPROF_METRIC_ON_DEMAND),
 	[INTERVAL] = METRIC_ROW(GAUGE, NS, CAPTURE, "states_summary.interval_ns", GROUP,
-				"time from one instant to the next, now; longer than asked for "
-				"where looking would take more than 5 % of a CPU",
+				"current time between two instants; longer than requested if "
+				"looking would take more than 5 % of a CPU",
 				"counted by ctprof", .flags = CTPROF_METRIC_ON_DEMAND),
 };
 
@@ -395,7 +395,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/wchan", "wait_channel"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stack", "wait_stack"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task", "the threads, without BPF"),
-	NEED_PARTLY(FILE, "proc/self/syscall", "for doctor: whether it is there"),
+	NEED_PARTLY(FILE, "proc/self/syscall", "for doctor: whether it exists"),
 	NEED_PARTLY(FILE, "proc/self/wchan", "for doctor: whether there are wait channels"),
 	NEED_PARTLY(FILE, "proc/self/stack", "for doctor: whether stacks may be read"),
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
@@ -417,7 +417,7 @@ static const struct ctprof_option_word rates[] = {RATE("1"), RATE("2"), RATE("5"
 
 static const struct ctprof_option options[] = {
 	OPTION(WORD, "rate",
-	       "Look that often a second at what each thread waits in, between captures",
+	       "Times a second to look at what each thread waits in, between captures",
 	       .flags = CTPROF_OPTION_OPTIONAL, .long_name = "states", .placeholder = "RATE",
 	       .default_value = OPTION_TEXT(STANDARD_RATE), OPTION_WORDS(rates)),
 };

@@ -40,13 +40,13 @@ static const struct {
 } lacks[] = {
 	{TASKSTATS_CPU,
 	 TASKSTATS_CPU | TASKSTATS_BLOCK,
-	 {"CONFIG_TASK_DELAY_ACCT is not set, or before Linux 5.14 nodelayacct is: all delays are "
-	  "absent",
+	 {"CONFIG_TASK_DELAY_ACCT is not set, or nodelayacct is (before Linux 5.14): all delays "
+	  "are absent",
 	  "boot without nodelayacct, or a kernel with CONFIG_TASK_DELAY_ACCT=y"}},
 	{TASKSTATS_BLOCK,
 	 TASKSTATS_BLOCK,
 	 {"kernel.task_delayacct=0: all delays but cpu are absent",
-	  "`sysctl kernel.task_delayacct=1`, counts only for threads started after; or boot "
+	  "`sysctl kernel.task_delayacct=1`, for threads started afterwards; or boot "
 	  "with delayacct"}},
 	{TASKSTATS_XACCT,
 	 TASKSTATS_XACCT,

@@ -48,7 +48,7 @@ static void lengthen(size_t n)
 	    offset_of("_thread_db_list_t_prev") != sizeof(void *) ||
 	    offset_of("_thread_db_pthread_tid") !=
 		    offset_of("_thread_db_pthread_list") + offsetof(struct node, tid)) {
-		puts("the structs of this glibc are others");
+		puts("the structs of this glibc differ");
 		exit(1);
 	}
 	struct node *head = (void *)(global + offset_of("_thread_db_rtld_global__dl_stack_user"));

@@ -299,7 +299,7 @@ static void test_other_user(void)
 	if (worker)
 		run_apart(check_other_user, worker->pid);
 	else if (geteuid() != 0)
-		g_test_skip("needs root, to become somebody else");
+		g_test_skip("needs root, to become another user");
 }
 
 /* A process without jemalloc is inapplicable, which is not a failure; for a second process of the
@@ -425,7 +425,7 @@ static void test_stuck(void)
 		expected += rig->tids->len - present;
 	}
 	if (present < 5)
-		g_test_skip("too busy here: no thread gets to stop in a quarter of a second");
+		g_test_skip("too busy here: no thread stopped within a quarter of a second");
 	rig_collect_summary(rig);
 	const char *failures = fake_host_string(rig->fake, 0, "probe_summary.failures");
 	g_assert_cmpint(sscanf(failures, "waitpid=%u", &timeouts), ==, 1);

@@ -162,7 +162,7 @@ static void test_number_used_again(void)
 	copy("libtoy-tsd.so", folder, LIBRARY);
 	g_assert_cmpint(stat(library, &after), ==, 0);
 	if (geteuid() != 0 || before.st_ino != after.st_ino || before.st_dev != after.st_dev) {
-		g_test_skip("needs root, and a file system that uses numbers again at once");
+		g_test_skip("needs root, and a file system that reuses inode numbers at once");
 		return;
 	}
 	g_autoptr(RigWorker) victim = rig_worker_new(argv, NULL);

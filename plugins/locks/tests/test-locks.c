@@ -450,7 +450,7 @@ static void test_churn(void)
 	atomic_store(&churns, FALSE);
 	for (guint i = 0; i < THREADS; i++)
 		(void)pthread_join(threads[i], NULL);
-	g_test_message("%u of at most %d looks named a holder", named, LOOKS);
+	g_test_message("a holder was found in %u of at most %d looks", named, LOOKS);
 }
 
 /* ---- a helper that is lost ---------------------------------------------------------- */

@@ -161,7 +161,7 @@ static void test_sources_agree(void)
 			return;
 		}
 	}
-	g_test_skip("what the process shares with others never kept still");
+	g_test_skip("what the process shares with others kept changing");
 }
 
 /* The memory that a process holds is in its USS, and its labels are right. */

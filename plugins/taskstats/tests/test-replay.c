@@ -444,7 +444,7 @@ static void test_demand(void)
 		{"blkio_delay_count", "0\n", 1, CTPROF_ABSENT_UNSUPPORTED,
 		 CTPROF_ABSENT_UNSUPPORTED, "kernel.task_delayacct=0"},
 		{"blkio_delay_count", NULL, 0, CTPROF_ABSENT_UNSUPPORTED, CTPROF_ABSENT_UNSUPPORTED,
-		 "CONFIG_TASK_DELAY_ACCT is not set, or before Linux 5.14 nodelayacct"},
+		 "CONFIG_TASK_DELAY_ACCT is not set, or nodelayacct is"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -484,7 +484,7 @@ static void test_conditions(void)
 		{TRUE, 0, 0, 0, 16, "1\n", 0, "", "delay 10 |\n"},
 		{TRUE, 0, 0, 0, 16, "0\n", 0, "",
 		 "delay 20 kernel.task_delayacct=0: all delays but cpu are absent|`sysctl "
-		 "kernel.task_delayacct=1`, counts only for threads started after; or boot with "
+		 "kernel.task_delayacct=1`, for threads started afterwards; or boot with "
 		 "delayacct\n"},
 		{FALSE, 0, 0, 0, 16, "1\n", -EOPNOTSUPP, "recorded root: no netlink",
 		 "delay 30 recorded root: no netlink|\n"},
