@@ -15,7 +15,7 @@
 #define SLICE 512
 #define SLICE_ROOM (6 * (SLICE + 3))
 
-_Static_assert(SLICE_ROOM <= JSON_ROOM, "a slice fits the room that may be asked for");
+_Static_assert(SLICE_ROOM <= JSON_ROOM, "a slice fits the size that may be requested");
 
 int json_init(struct json *json, size_t size)
 {

@@ -70,7 +70,7 @@ const struct ctprof_table *tables_of(const struct tables *tables,
 	if (records->table < tables->n &&
 	    tables->list[records->table]->n_columns == records->n_columns)
 		return tables->list[records->table];
-	tables->host->error(tables->host, "records of table %" PRIu32 ", which there is not",
+	tables->host->error(tables->host, "records of table %" PRIu32 ", which does not exist",
 			    records->table);
 	return NULL;
 }

@@ -146,7 +146,7 @@ static void put_table(FILE *stream, const struct account *account)
 	double whole = MAX(account->threads, account->sum);
 
 	fputs("<table><thead><tr><th scope=\"col\">part</th><th scope=\"col\" class=\"n\">threads "
-	      "at any time</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>\n",
+	      "on average</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>\n",
 	      stream);
 	for (guint i = 0; i < N_PARTS; i++)
 		/* CPU time is either RAN, or USER and SYSTEM. */

@@ -295,8 +295,8 @@ void chart_put_strip(FILE *stream, const struct ctprof_cell *cell)
 		int from = strip_x(&scale, median + runs->low);
 
 		fprintf(stream,
-			"<path class=\"interval\" d=\"M%d 29H%d\"><title>where B's median is, "
-			"if A's is its own</title></path>",
+			"<path class=\"interval\" d=\"M%d 29H%d\"><title>confidence interval "
+			"of the shift</title></path>",
 			from, MAX(strip_x(&scale, median + runs->high), from + 1));
 	}
 	fputs("</svg>", stream);

@@ -325,7 +325,7 @@ static int openmetrics_finish(void *called)
 
 static const struct ctprof_option_word timestamps[] = {
 	OPTION_WORD("on", NULL),
-	OPTION_WORD("off", "the older text format, as node_exporter's textfile collector takes it"),
+	OPTION_WORD("off", "the older text format, which node_exporter's textfile collector reads"),
 };
 
 static const struct ctprof_option options[] = {

@@ -233,8 +233,8 @@ static void tell_damage(const struct ctprof_input *input, const struct part *par
 
 	if (left > 0)
 		(void)snprintf(sentence, sizeof sentence,
-			       "%s last %" PRIu64 " bytes are not a whole sample",
-			       is_last ? "its" : "of a file before it, the", left);
+			       "the last %" PRIu64 " bytes%s are not a whole sample", left,
+			       is_last ? "" : " of a file before it");
 	else if (is_last)
 		(void)snprintf(sentence, sizeof sentence,
 			       "it was not finished: the table of its samples is missing");

@@ -138,7 +138,7 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 		return;
 	}
 	if (n == 0)
-		pull_fail(pull, "no presence, there being no sets");
+		pull_fail(pull, "no presence, as there are no sets");
 	else if (pull_integer(pull, 0, n - 1, reader->expected, &set) && set != reader->set) {
 		/* In most cases it is the set of the previous record. */
 		reader->set = (uint32_t)set;

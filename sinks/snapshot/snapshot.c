@@ -350,7 +350,7 @@ static int snapshot_rows(void *instance, const struct ctprof_rows *rows)
 		return series_keep(self, rows);
 	bool is_late = !self->series && row_classes[class].part < self->part;
 	if (is_late || rows->n_slots < self->n_slots[class]) {
-		self->host->error(self->host, "rows of scope %u came late or too short",
+		self->host->error(self->host, "rows of scope %u came too late or are too short",
 				  rows->scope);
 		return -EINVAL;
 	}

@@ -721,7 +721,7 @@ def test_files_that_are_not_of_the_recording():
         # One that was cut off is read up to its last whole sample.
         second.write_bytes(older[:-200])
         whole = len(harness.frames(second))
-        check("of a file before it, the last", here + whole)
+        check("bytes of a file before it are", here + whole)
         # Of another boot.
         second.write_bytes(older)
         first = harness.frames(second)[0]

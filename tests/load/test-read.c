@@ -276,7 +276,7 @@ static const struct error_case {
 	 "byte 64: expected each key once in an exit record, found a second tid"},
 	{"an exit's presence that is none",
 	 "{" FORMAT ",\"exits\":[{\"tid\":1,\"tgid\":1,\"presence\":0}]," THREADS("") "}",
-	 "byte 78: expected no presence, there being no sets in an exit record, found '0'"},
+	 "byte 78: expected no presence, as there are no sets in an exit record, found '0'"},
 	{"an object without a name", OBJECTS("{\"group\":\"g\",\"name\":\"\"}"),
 	 "byte 74: expected a group and a name in an object, found its end"},
 	{"an object without a group", OBJECTS("{\"name\":\"a\"}"),

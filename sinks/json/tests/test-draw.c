@@ -219,7 +219,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/json/row of compare and of show", test_row);
 	g_test_add_func("/json/each type of value", test_values);
-	g_test_add_func("/json/what is missing is told", test_coverage);
+	g_test_add_func("/json/what is missing is reported", test_coverage);
 	g_test_add_func("/json/any bytes make a group", test_groups);
 	g_test_add_func("/json/write error is returned", test_write_error);
 	return g_test_run();

@@ -33,7 +33,7 @@ static const struct {
 	 "\"\\u007f\\u0080\\u009b31m\\u009f\"", TRUE},
 	{"what reorders or hides", "\xe2\x80\xae\xe3\x85\xa4\xf3\xa0\x80\x81",
 	 "\"\\u202e\\u3164\\udb40\\udc01\"", TRUE},
-	{"what a CI log obeys", "##[x]#", "\"\\u0023#[x]#\"", TRUE},
+	{"what a CI log interprets", "##[x]#", "\"\\u0023#[x]#\"", TRUE},
 	{"borders", "\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
 	 "\"\xc2\xa0\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"", TRUE},
 	{"U+FFFD itself is sound", FFFD, "\"" FFFD "\"", TRUE},
@@ -47,7 +47,7 @@ static const struct {
 	{"cut after 1 of 2", "a\xc3", "\"a" FFFD "\"", FALSE},
 	{"cut after 2 of 3", "a\xe2\x82", "\"a" FFFD "\"", FALSE},
 	{"cut after 3 of 4", "a\xf0\x9f\x98", "\"a" FFFD "\"", FALSE},
-	{"cut by a sound byte", "\xf0\x9f\x98z", "\"" FFFD "z\"", FALSE},
+	{"cut short by a valid byte", "\xf0\x9f\x98z", "\"" FFFD "z\"", FALSE},
 	{"cut by a sequence", "\xe2\x82\xc3\xa9", "\"" FFFD "\xc3\xa9\"", FALSE},
 };
 
