@@ -191,7 +191,7 @@ static void collect(const Capture *capture, enum row_class row, GPtrArray *sourc
 					     batch_open(batch, &plugin->failures));
 
 		if (root_is_live(capture->root) && batch_recall(batch) > 0)
-			plugin_fault(plugin, "it reported threads as gone that still exist");
+			plugin_fault(plugin, "it reported living threads as gone");
 		settle(capture, plugin, row, ok, batch);
 	}
 }

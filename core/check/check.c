@@ -224,7 +224,7 @@ static void run_unwanted(const Run *run, const char *check)
 		check_tell(CHECK_FAIL, check, "%s", error->message);
 	else if (!plugin_is_live(run->plugin))
 		/* Files that start() opened to find that out do not count. */
-		check_tell(CHECK_NOTE, check, "not checked: left out here");
+		check_tell(CHECK_NOTE, check, "not checked: the plugin is left out here");
 	/* A source of one file need not call wanted(): if nothing is wanted, it is not called at
 	 * all. */
 	else if (watch_n_used() > 1)

@@ -200,8 +200,8 @@ static void judge_put(guint64 before, guint32 slot, const char *function)
 		return;
 	fault(WATCH_PUTS, "host->%s() of %s was refused: %s", function,
 	      metric ? metric->def.name : "an unknown slot",
-	      metric ? "of another type or scope, malformed, or in no row of the batch"
-		     : "no call of host->metric() returned that slot");
+	      metric ? "wrong type or scope, malformed, or not a row of the batch"
+		     : "host->metric() never returned that slot");
 }
 
 /* Puts of every type: a row, a slot, and the arguments of the type. */

@@ -23,7 +23,7 @@ static gboolean partition;
 
 static const struct ctprof_option_word row_words[] = {
 	OPTION_WORD("threads", NULL),
-	OPTION_WORD("groups", "of threads, as show has them"),
+	OPTION_WORD("groups", "of threads, as in show"),
 	OPTION_WORD("cgroups", NULL),
 	OPTION_WORD("objects", "mounts, segments, parts of memory"),
 	OPTION_WORD("windows", "groups between two samples of a recording"),
@@ -41,10 +41,10 @@ static const Option options[] = {
 	OPTION(WORD, "group-by", 0, &group_by, "KEY", "Fold threads by, for groups and windows",
 	       OPTION_WORDS(reporting_group_words), .row.default_value = "pcomm"),
 	OPTION(PATH, "output", 'o', &output, "PATH",
-	       "Write this file ('-': standard output), or into this folder a file for each FILE",
+	       "Write this file ('-': standard output), or a file for each FILE into this folder",
 	       .from = FROM_FILES, .row.default_value = "-"),
 	OPTION(BOOL, "partition", 0, &partition, NULL,
-	       "Write into folders host=HOST/date=DATE below the folder of -o, as engines expect"),
+	       "Write into folders host=HOST/date=DATE below the folder of -o, as query engines expect"),
 	OPTION(TEXT, "host", 0, &host, "NAME",
 	       "Name of the host; default: the name of FILE up to its time"),
 	OPTION_END,

@@ -10,7 +10,7 @@ static char *file;
 
 static const Option options[] = {
 	OPTION(PATH, "file", 'f', &file, "FILE",
-	       "The recording that is being written; needed if several are", .from = FROM_FILES),
+	       "The recording being written; required if there are several", .from = FROM_FILES),
 	OPTION_END,
 };
 

@@ -39,10 +39,10 @@ static const Option options[] = {
 	       "Start a new file when FILE is larger; the previous one becomes FILE.1",
 	       .row.least = 1),
 	OPTION(TIME, "max-age", 0, &plan.max_age_ns, "TIME", "The same after TIME", .row.least = 1),
-	OPTION(COUNT, "keep", 0, &plan.keep, "N", "Keep as much as N full files hold",
+	OPTION(COUNT, "keep", 0, &plan.keep, "N", "Keep as much as fits into N full files",
 	       .row.least = 1, .row.most = MAX_KEPT, .row.default_value = "1"),
 	OPTION(COUNT, "mark-fd", 0, &mark_fd, "FD",
-	       "Read marks from this descriptor, a pipe: each line is one (see 'ctprof mark')",
+	       "Read marks from this descriptor, a pipe, one per line (see 'ctprof mark')",
 	       .row.most = G_MAXINT32),
 	OPTION_PID(&request.pids, "Record only this process (repeatable)"),
 	OPTION(TEXT, "metrics", 'm', &request.metrics, "LIST",
@@ -103,12 +103,12 @@ const Command cmd_record = {
 	.name = "record",
 	.arguments = "[-- COMMAND [ARGUMENT…]]",
 	.summary = "Write a recording: a sample of every thread, every second",
-	.help = "Samples are taken at multiples of the interval. One that would be late is skipped,\n"
-		"and counted. Ends after --duration or --count, with COMMAND, or with SIGINT or\n"
+	.help = "Samples are taken at multiples of the interval. A late one is skipped and\n"
+		"counted. Ends after --duration or --count, with COMMAND, or with SIGINT or\n"
 		"SIGTERM; after that, and also after SIGKILL or a full disk, the file can be read to\n"
 		"the last whole sample. With COMMAND, the exit status is that of COMMAND.\n\n"
-		"Records of threads that end are taken with CAP_NET_ADMIN in the initial namespaces.\n"
-		"The file is one zstd frame a sample: 'zstdcat FILE | jq -c .changed'.\n\n"
+		"Recording threads that end needs CAP_NET_ADMIN in the initial namespaces.\n"
+		"The file has one zstd frame per sample: 'zstdcat FILE | jq -c .changed'.\n\n"
 		"Examples:\n"
 		"  ctprof record -d 2s\n"
 		"  ctprof record -i 100ms --every smaps=10m -o sleep.ctprof -- sleep 1\n"

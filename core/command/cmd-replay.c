@@ -35,9 +35,9 @@ const Command cmd_replay = {
 	.arguments = "FILE",
 	.summary = "Show a recording sample by sample, as top shows this host",
 	.help = "FILE is written by 'ctprof record', and may have been rotated: FILE.1, FILE.2 and so\n"
-		"on are the earlier part of the recording. DIR is the only recording in it. It begins\n"
-		"with the window between the first two samples; p plays it. A file that is cut off is\n"
-		"shown up to its last whole sample.\n\n"
+		"on are the earlier part of the recording. DIR stands for the only recording in it.\n"
+		"The first window is between the first two samples; p plays the recording. A file that\n"
+		"is cut off is shown up to its last whole sample.\n\n"
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE)
 			KEYS_OF_REPLAY(KEY_LINE) "\n"
 						 "Examples:\n"

@@ -52,7 +52,7 @@ static const Option options[] = {
 	       "With --repeat: alternate with COMMAND under the BPF scheduler that PROGRAM runs, "
 	       "and show what differs"),
 	OPTION(BOOL, "replace", 0, &repeat.replace, NULL,
-	       "With --versus-scheduler: PROGRAM may replace a scheduler that runs already"),
+	       "With --versus-scheduler: PROGRAM may replace a scheduler that is already running"),
 	OPTION(COUNT, "warmup", 0, &repeat.warmup, "N",
 	       "With --repeat: first run each command N times without measuring",
 	       .row.most = MAX_REPEATS),
@@ -60,7 +60,7 @@ static const Option options[] = {
 	       "With --repeat: keep the runs in DIR, which must not exist, for 'ctprof compare'",
 	       .from = FROM_DIRECTORIES),
 	OPTION(COUNT, "seed", 0, &repeat.seed, "N",
-	       "With --versus: randomize which of each two runs is first, with this seed",
+	       "With --versus: randomize which run of each pair is first, with this seed",
 	       .row.least = 1, .row.most = G_MAXUINT32),
 	OPTION_END,
 };

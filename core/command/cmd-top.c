@@ -45,10 +45,10 @@ static int run(Globals *globals, char **arguments, GError **error)
 const Command cmd_top = {
 	.name = "top",
 	.arguments = "[PID…]",
-	.summary = "Show what this host does now, pool by pool",
-	.help = "Shows the first screen of 'ctprof stat' for the last two samples, refreshed:\n"
-		"what the host does, what stands out, and the pools of threads by cost. With\n"
-		"PID, only these processes are shown.\n\n"
+	.summary = "Show what this host is doing now, pool by pool",
+	.help = "Shows the first screen of 'ctprof stat' for the last two samples, refreshed\n"
+		"with each sample: what the host does, what stands out, and the pools of threads\n"
+		"by cost. With PID, only these processes are shown.\n\n"
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE) "\n"
 						    "Columns:\n" COLUMNS_HELP "\n"
 						    "Examples:\n"

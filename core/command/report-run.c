@@ -13,7 +13,7 @@
 
 const Option sample_options[] = {
 	OPTION(TEXT, "at", 0, &sample_choice.at, "TIME",
-	       "The sample of a recording at TIME; of show, the window that ended there: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
+	       "The sample of a recording at TIME; with show, the window that ended there: 2026-11-22T03:12:00Z, 03:12 (local), +90s from "
 	       "its start, -5m from its end, @NAME of a mark"),
 	OPTION(TEXT, "sample", 0, &sample_choice.sample, "N",
 	       "Sample N of a recording, from 0; negative: from the end",
@@ -23,7 +23,7 @@ const Option sample_options[] = {
 
 const Option window_options[] = {
 	OPTION(TEXT, "from", 0, &sample_choice.from, "TIME",
-	       "Begin at TIME in a recording, in the format of --at of show (default: its start)"),
+	       "Begin at TIME in a recording, in the format of show --at (default: its start)"),
 	OPTION(TEXT, "to", 0, &sample_choice.to, "TIME", "End at TIME (default: its end)"),
 	OPTION_END,
 };

@@ -18,7 +18,7 @@ static char *sort, *filter, *explain;
 
 const Option screen_options_shown[] = {
 	OPTION(TIME, "interval", 'i', &interval_ns, "TIME",
-	       "Show the next sample every TIME; of a recording, while it plays",
+	       "Show the next sample every TIME; for a recording, while it plays",
 	       .row.least = 100 * NS_PER_MS, .row.default_value = "2s"),
 	OPTION(WORD, "group-by", 0, &group_by, "KEY", "Fold threads by",
 	       OPTION_WORDS(reporting_group_words), .row.default_value = "pcomm"),

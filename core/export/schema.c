@@ -24,8 +24,8 @@ static const struct naming {
 	guint32 rows;
 	struct ctprof_table_column column;
 } namings[] = {
-	{OF_ALL, NAMING(TEXT, "host", "text", "name of the host, from that of the file")},
-	{OF_ALL, NAMING(TEXT, "boot", "text", "random name of the boot")},
+	{OF_ALL, NAMING(TEXT, "host", "text", "name of the host, from the file name")},
+	{OF_ALL, NAMING(TEXT, "boot", "text", "random ID of the boot")},
 	{OF_ALL, NAMING(TEXT, "kernel", "text", "release of the kernel")},
 	{OF_ALL, NAMING(TIME, "captured_at", "time", "when the capture or sample began, UTC")},
 	{OF_THREADS, NAMING(I64, "tgid", "none", "process")},
@@ -37,9 +37,11 @@ static const struct naming {
 	{OF_THREADS | CTPROF_TABLE_CGROUPS,
 	 NAMING(TEXT, "unit", "text", "systemd unit, container or pod")},
 	{OF_THREADS, NAMING(TEXT, "user", "text", "name of the user of the process")},
-	{CTPROF_TABLE_OBJECTS, NAMING(TEXT, "kind", "text", "what the object is: its group")},
+	{CTPROF_TABLE_OBJECTS,
+	 NAMING(TEXT, "kind", "text", "kind of the object: its metric group")},
 	{CTPROF_TABLE_OBJECTS, NAMING(TEXT, "object", "text", "name of the object")},
-	{CTPROF_TABLE_WINDOWS, NAMING(REAL, "seconds", "s", "from the sample before to this one")},
+	{CTPROF_TABLE_WINDOWS,
+	 NAMING(REAL, "seconds", "s", "from the previous sample to this one")},
 	{OF_GROUPS, NAMING(U64, "threads", "none", "number of threads in the group")},
 	{OF_GROUPS, NAMING(TEXT, "partial", "text", "metrics for which some threads had no value")},
 };
@@ -144,8 +146,8 @@ static guint add(Sheet *sheet, const struct ctprof_table_column *column)
 
 	if (place != G_MAXUINT && may_fill(sheet, place, column->name))
 		return place;
-	ui_warning("metric '%s' is left out: it has another type or unit elsewhere, or the name of "
-		   "another column",
+	ui_warning("metric '%s' is left out: it has a different type or unit elsewhere, or the "
+		   "name of another column",
 		   column->name);
 	return G_MAXUINT;
 }

@@ -459,8 +459,8 @@ static int conclude(const CrashPage *page, guint stuck, int status)
 	}
 	if (number)
 		ui_error(
-			"crashed with %s, outside of any plugin; if a plugin has corrupted memory, "
-			"fewer plugins show which",
+			"crashed with %s, outside of any plugin; a plugin may have corrupted memory: "
+			"retry with fewer plugins",
 			number);
 	crash_note_signal(WTERMSIG(status));
 	return EXIT_FAILED;

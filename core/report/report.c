@@ -165,8 +165,8 @@ static gboolean check_axis(const Analysis *analysis, const Side *side, GError **
 
 	if (!label_capture(label) || side->labels[label] >= 0 || side->uid >= 0)
 		return TRUE;
-	return error_set_failed(error, "--group-by %s: %s has none: capture with %s", axis->word,
-				analysis->plan.options->files[side - analysis->sides],
+	return error_set_failed(error, "--group-by %s: not captured in %s: capture with %s",
+				axis->word, analysis->plan.options->files[side - analysis->sides],
 				label_capture(label));
 }
 

@@ -142,7 +142,8 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 		if (got >= 0 || errno == ECONNRESET || errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
-			ui_error("cannot hear the process that captures: %s", g_strerror(errno));
+			ui_error("cannot read from the process that captures: %s",
+				 g_strerror(errno));
 		if (is_last || errno != EAGAIN)
 			return FALSE;
 		(void)poll(&line, 1, NAP_MS);

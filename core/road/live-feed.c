@@ -195,7 +195,8 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 	Plugin *sink = plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
 
 	if (!feed_is_ready(feed))
-		return error_set_failed(error, "there is one sample yet; the next one follows");
+		return error_set_failed(error,
+					"there is only one sample yet; the next one follows");
 	if (!sink || !plugin_can_record(sink))
 		return error_set_failed(error, "no plugin that writes recordings is loaded");
 	if (self->n_saves == MAX_SAVES || !self->saves[self->n_saves])

@@ -252,13 +252,13 @@ static gboolean send_to(const char *candidate, const char *name, GError **error)
 	if (fd < 0)
 		return FALSE;
 	if (send(fd, name, strlen(name), MSG_NOSIGNAL) < 0)
-		return error_set_errno(error, errno, "the recorder does not take it");
+		return error_set_errno(error, errno, "the recorder did not take the mark");
 	if (!receive(fd, 0, &answer, &sender))
 		return errno == EAGAIN
 			       ? error_set_failed(
 					 error,
 					 "the recorder has not answered for %d s: the mark "
-					 "is in its next sample, unless it has ended",
+					 "is in its next sample, unless the recorder has ended",
 					 PATIENCE_S)
 			       : error_set_errno(error, errno, "the recorder cannot be reached");
 	if (!is_recorder(&sender, candidate))

@@ -89,7 +89,7 @@ static gboolean check_slow(const Recorder *self, GError **error)
 		const char *group = g_array_index(slow, RecordSlow, i).group;
 
 		if (registry_rest(capturing_session(self->capturing)->registry, group, FALSE) == 0)
-			return error_set_usage(error, "--every: nothing is read of a group '%s'",
+			return error_set_usage(error, "--every: nothing of the group '%s' is read",
 					       group);
 	}
 	return TRUE;
@@ -284,7 +284,7 @@ static gboolean drop_sample(Recorder *self, GError **error)
 	if (!output_cut(self->output, self->plan->state->bytes, error))
 		return FALSE;
 	if (!self->was_full)
-		ui_warning("%s; recording goes on, without samples that find no room",
+		ui_warning("%s; recording goes on, without the samples that do not fit",
 			   why->message);
 	self->was_full = TRUE;
 	g_free(self->why_untold);

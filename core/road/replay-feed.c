@@ -229,7 +229,7 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 	if (!output)
 		return error_set_failed(error, "%s",
 					self->why_none ? self->why_none
-						       : "a part was saved already, and one is "
+						       : "a part was already saved, and one is "
 							 "all that a run can write");
 	if (!recording_cut(self->recording, self->to - self->length, self->to, output, error) ||
 	    !output_commit(output, error))
@@ -277,7 +277,7 @@ static gboolean refuse(Replay *self, GError **error)
 
 	return only &&
 	       error_set_failed(error,
-				"%s: has one sample, and nothing to replay%s%s ('ctprof "
+				"%s: has only one sample, and nothing to replay%s%s ('ctprof "
 				"show %s' shows it)",
 				self->path, damage ? ": " : "", damage ? damage : "", self->path);
 }

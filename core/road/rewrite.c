@@ -212,10 +212,11 @@ static gboolean rewrite_sample(Rewriting *self, guint sample, guint64 number, GE
 	if (!self->first)
 		self->first = g_steal_pointer(&loaded);
 	else if (!has_same_metrics(self->first->registry, loaded->registry))
-		return error_set_failed(error,
-					"sample %u has other metrics than those before it ('ctprof "
-					"cut' divides the recording)",
-					sample);
+		return error_set_failed(
+			error,
+			"sample %u has different metrics from those before it ('ctprof "
+			"cut' divides the recording)",
+			sample);
 	self->handoff.registry = self->first->registry;
 	rowset_view_all(self->host, &host);
 	gboolean ok = begin(self, facts, number, error) &&

@@ -229,7 +229,7 @@ static gboolean wait_until_in_force(Scheduler *self, GError **error)
 		if (has_ended(self))
 			return error_set_failed(
 				error,
-				"scheduler '%s': ended with status %d before the kernel had it",
+				"scheduler '%s': ended with status %d before the kernel enabled it",
 				self->line, self->status);
 		if (g_get_monotonic_time() >= end)
 			return error_set_failed(
@@ -280,8 +280,8 @@ Scheduler *scheduler_new(const Root *root, const char *line, gboolean replace, G
 	if (!replace && strcmp(self->host.state, "disabled") != 0) {
 		error_set_failed(error,
 				 "--versus-scheduler: a scheduler that ctprof did not start is "
-				 "there: '%s', %s; end it, or use --replace if '%s' takes its "
-				 "place and gives it back",
+				 "running: '%s', %s; end it, or use --replace if '%s' replaces "
+				 "and restores it",
 				 self->host.ops, self->host.state, line);
 		return NULL;
 	}
@@ -325,7 +325,7 @@ gboolean scheduler_leave(Scheduler *self, GError **error)
 
 		return error_set_failed(
 			error,
-			"scheduler '%s': %s, and the host's own one is not as before: it was '%s' "
+			"scheduler '%s': %s, and the host's own scheduler is not as before: it was '%s' "
 			"(%s), and is '%s' (%s)",
 			self->line, self->keeper > 0 ? "does not end" : "ended", self->host.ops,
 			self->host.state, left.ops, left.state);

@@ -42,7 +42,7 @@ Workload *workload_new(char **command, GError **error)
 	workload->pidfd = workload->pid > 0 ? (int)syscall(SYS_pidfd_open, workload->pid, 0) : -1;
 	if (workload->pidfd < 0) {
 		/* Before Linux 5.3, only the parent is notified of its end. */
-		error_set_errno(error, errno, "cannot run '%s' and record it", command[0]);
+		error_set_errno(error, errno, "cannot run '%s' to record it", command[0]);
 		return NULL;
 	}
 	close(workload->go[0]);

@@ -112,7 +112,7 @@ static gboolean is_on(Screen *screen, gboolean memory)
 	if (is_memory(screen) == memory)
 		return TRUE;
 	screen_say(screen, memory ? "only on the memory page (m)"
-				  : "only on the page of pools (m goes back to it)");
+				  : "only on the pool page (m goes back to it)");
 	return FALSE;
 }
 

@@ -4,7 +4,7 @@
 
 /* Padded as the keys are. */
 #define COLUMNS_HELP                                                                               \
-	"  POOL            threads of one name; g, --group-by: of another key\n"                   \
+	"  POOL            threads of one name; g, --group-by: by another key\n"                   \
 	"  THREADS         how many; +2 -1: two began, one ended in the window\n"                  \
 	"  CPU             CPUs used: 1.50 is all of one CPU and half of another\n"                \
 	"  usr/sys         percent of it in user mode, and in the kernel\n"                        \
@@ -17,11 +17,11 @@
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
 	"  GROWTH          how much the PSS of the same processes grew in the window\n"            \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
-	"  STATES          where most of the time went, by looks in between\n"                     \
+	"  STATES          where most of the time went, as sampled in between\n"                   \
 	"  run_delay:p99   99 of 100 values were this or less (--groups=latency)\n"                \
 	"  UNIT            systemd unit, container or pod of most threads\n"                       \
 	"  ~1.50           too low: some threads have no value\n"                                  \
 	"  -               not measured, or nothing to take the mean of\n"                         \
 	"  k M G T         thousands, millions ...; of bytes 1024, 1024 x 1024 ...\n"              \
 	"  s ms µs ns      units of time\n"                                                       \
-	"  ▾               the lines are in the order of this column\n"
+	"  ▾               the lines are sorted by this column\n"

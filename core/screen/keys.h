@@ -28,7 +28,7 @@
 	    0, 'm')                                                                                \
 	KEY("u             ", "memory: by another measure: PSS, USS, RSS, swap ...", turn_measure, \
 	    0, 'u')                                                                                \
-	KEY("e             ", "memory: with children, of each alone, as a flat list",              \
+	KEY("e             ", "memory: with children, each one alone, as a flat list",             \
 	    turn_children, 0, 'e')                                                                 \
 	KEY("p Space       ", "pause; go on", set_paused, 0, 'p', ' ')                             \
 	KEY("s             ", "save the two samples to a file", save, 0, 's')                      \

@@ -51,7 +51,7 @@ static void add_uses(Screen *screen, const struct ctprof_report *report, const c
 	if (n_shown > 0)
 		sheet_draw(&pools, page->head);
 	else
-		drawer_text(&screen->drawer, "it did nothing, and waited for nothing", page->head);
+		drawer_text(&screen->drawer, "idle: no CPU time, no waiting", page->head);
 }
 
 static void add_history(const Screen *screen, const char *name, Page *page)

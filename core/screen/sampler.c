@@ -92,7 +92,7 @@ void sampler_free(Sampler *self)
 {
 	/* A job that hangs in a plugin ends with the process. */
 	if (!end_job(self)) {
-		ui_error("reading went on after ctprof was to end; it was cut off");
+		ui_error("reading was cut off: it was still running when ctprof was to end");
 		crash_reraise();
 		crash_fail();
 	}

@@ -25,18 +25,18 @@ static const struct {
 	const char *metric, *what, *effect;
 } conditions[] = {
 	{"host.kernel_release", "kernel", "counters may have other meanings"},
-	{"host.arch", "architecture", "times do not compare"},
-	{"host.cpu_model", "CPU model", "times do not compare"},
-	{"host.online_cpus", "online CPUs", "waits and shares of CPU do not compare"},
-	{"host.smt_active", "SMT", "times do not compare"},
-	{"host.total_memory_kib", "memory", "faults and reclaim do not compare"},
-	{"host.task_delayacct", "delay accounting", "delays do not compare"},
-	{"host.sched_schedstats", "schedstats", "waits, sleeps and wakeups do not compare"},
+	{"host.arch", "architecture", "times are not comparable"},
+	{"host.cpu_model", "CPU model", "times are not comparable"},
+	{"host.online_cpus", "online CPUs", "waits and shares of CPU are not comparable"},
+	{"host.smt_active", "SMT", "times are not comparable"},
+	{"host.total_memory_kib", "memory", "faults and reclaim are not comparable"},
+	{"host.task_delayacct", "delay accounting", "delays are not comparable"},
+	{"host.sched_schedstats", "schedstats", "waits, sleeps and wakeups are not comparable"},
 	{"host.psi_enabled", "PSI", "pressure does not compare"},
-	{"host.config_task_xacct", "CONFIG_TASK_XACCT", "memory peaks do not compare"},
+	{"host.config_task_xacct", "CONFIG_TASK_XACCT", "memory peaks are not comparable"},
 	{"host.ptrace_scope", "Yama's ptrace scope", "other processes may be absent"},
-	{"host.user_hz", "USER_HZ", "ticks do not compare"},
-	{"host.page_size", "page size", "faults do not compare"},
+	{"host.user_hz", "USER_HZ", "ticks are not comparable"},
+	{"host.page_size", "page size", "faults are not comparable"},
 };
 
 /* The kernel's BPF scheduler, which only some hosts have. */
@@ -189,7 +189,7 @@ static const char *scheduler_of(const Context *context)
 	return ops || !g_hash_table_contains(context->host, SCHEDULER_STATE) ? ops : "none";
 }
 
-/* Event counts of different schedulers do not compare, and each load begins at 0. */
+/* Event counts of different schedulers are not comparable, and each load begins at 0. */
 static void compare_schedulers(const Context *baseline, const Context *candidate,
 			       GPtrArray *differences)
 {
@@ -199,7 +199,7 @@ static void compare_schedulers(const Context *baseline, const Context *candidate
 
 	if (a && b && strcmp(a, b) != 0)
 		add(differences, "BPF scheduler: %s in the baseline, %s in the candidate: %s", a, b,
-		    "its events do not compare");
+		    "its events are not comparable");
 	else if (a && b && x && y && strcmp(x, y) != 0 &&
 		 relate_boots(baseline, candidate) == BOOT_SAME)
 		add(differences, "BPF scheduler: %s was loaded again: its events start at 0", a);
@@ -270,7 +270,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
 		/* Metrics that one plugin left out were read by another, or are absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",
-			       "left_out", "its metrics do not compare", differences);
+			       "left_out", "its metrics are not comparable", differences);
 	compare_tables(baseline->options, candidate->options, "capture option", "not given", NULL,
 		       "other threads or metrics were read", differences);
 	compare_times(baseline, candidate, differences);

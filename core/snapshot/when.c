@@ -149,8 +149,8 @@ gboolean when_find(Recording *recording, const char *shown, const char *text, co
 	guint64 ns;
 
 	if (first_of(recording) == 0)
-		return error_set_failed(error, "%s: a snapshot has one sample, and no other time",
-					shown);
+		return error_set_failed(
+			error, "%s: a snapshot has only one sample, and no other time", shown);
 	if (text[0] == '@')
 		return find_mark(recording, shown, text, after, ret_sample, error);
 	if (!parse(recording, text, &ns))

@@ -205,7 +205,7 @@ def test_threads_that_are_there_do_not_vanish():
     with rig() as r:
         result = r.run("capture", "--pid", os.getpid(), "-o", r.file, env={"TOY_FAULT": "all-vanish"})
         assert result.status == 0 and r.lines("thread"), str(result)
-        assert any("plugin toy: 1 failures" in line and "that still exist" in line for line in result.err), str(result)
+        assert any("plugin toy: 1 failures" in line and "reported living threads as gone" in line for line in result.err), str(result)
 
 
 def test_bad_puts_are_counted_and_harm_nothing():

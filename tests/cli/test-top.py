@@ -450,13 +450,13 @@ def toy():
 def test_keys_are_answered_while_a_sample_is_read():
     """A sample that never ends."""
     with screen(toy(), "--plugins=all,-bpf", "top", env="TOY_FAULT=hang-host") as shown:
-        shown.wait(lambda now: "one sample is taken" in now, "the screen")
-        for key, sight in (("?", " Keys"), ("Escape", "one sample is taken"), ("p", "paused")):
+        shown.wait(lambda now: "first sample is taken" in now, "the screen")
+        for key, sight in (("?", " Keys"), ("Escape", "first sample is taken"), ("p", "paused")):
             shown.press(key)
             shown.wait(lambda now, sight=sight: sight in now, f"what {key} does")
         shown.press("q")
         assert end_of(shown) == 1
-        assert "it was cut off" in shown.text(), shown.text()
+        assert "reading was cut off" in shown.text(), shown.text()
 
 
 # ---- memory ---------------------------------------------------------------------------
@@ -801,7 +801,7 @@ def test_one_sample_is_nothing_to_replay():
     path = record("one.ctprof", 1)
     with screen("replay", path) as shown:
         assert end_of(shown) == 1
-        assert "has one sample" in shown.text(), shown.text()
+        assert "has only one sample" in shown.text(), shown.text()
 
 
 if __name__ == "__main__":

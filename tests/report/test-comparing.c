@@ -105,22 +105,22 @@ static void test_compare(void)
 		{"", "", ""},
 		{"host.kernel_release=6.1", "host.kernel_release=6.1", ""},
 		{"host.online_cpus=8 real:2", "host.online_cpus=16 real:3",
-		 "online CPUs: 8 in the baseline, 16 in the candidate: waits and shares of CPU do "
-		 "not compare"},
+		 "online CPUs: 8 in the baseline, 16 in the candidate: waits and shares of CPU are "
+		 "not comparable"},
 		{"host.task_delayacct=on", "host.task_delayacct=runtime_off",
-		 "delay accounting: on in the baseline, runtime_off in the candidate: delays do not "
-		 "compare"},
+		 "delay accounting: on in the baseline, runtime_off in the candidate: delays are not "
+		 "comparable"},
 		/* A fact that one file does not have is not known to differ. */
 		{"host.online_cpus=8", "", ""},
 		{"plugin:procfs=live", "", ""},
 		/* A different boot or clock source alone invalidates no number. */
 		{"host.boot_id=a host.clocksource=tsc", "host.boot_id=b host.clocksource=hpet", ""},
 		{"plugin:procfs=live plugin:taskstats=live", "plugin:procfs=live",
-		 "plugin taskstats: live in the baseline, not there in the candidate: its metrics do "
-		 "not compare"},
+		 "plugin taskstats: live in the baseline, not there in the candidate: its metrics are "
+		 "not comparable"},
 		{"plugin:b=live plugin:a=live", "plugin:a=failed plugin:b=left_out",
-		 "plugin a: live in the baseline, failed in the candidate: its metrics do not "
-		 "compare"},
+		 "plugin a: live in the baseline, failed in the candidate: its metrics are not "
+		 "comparable"},
 		/* The sinks that were loaded change no metric. */
 		{"plugin:procfs=live plugin:csv=live report:procfs=source report:csv=sink",
 		 "plugin:procfs=live report:procfs=source", ""},

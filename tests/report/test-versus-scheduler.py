@@ -193,7 +193,7 @@ def test_all_that_the_scheduler_started_ends_with_it():
 def test_what_does_not_start_is_a_failure():
     reset()
     done = stat("stand-in fails", "true", status=1)
-    assert "no such map" in done.stderr and "ended with status 3 before the kernel had it" in done.stderr, done.stderr
+    assert "no such map" in done.stderr and "ended with status 3 before the kernel enabled it" in done.stderr, done.stderr
     done = stat("no-such-program", "true", status=1)
     assert "cannot run" in done.stderr and "status 127" in done.stderr, done.stderr
     done = stat("stand-in starts", "true", status=1)
@@ -237,7 +237,7 @@ def test_beside_another_one_only_with_replace():
 def test_scheduler_that_stays_is_a_failure():
     reset()
     done = stat("sets", "true", status=1)
-    assert "ended, and the host's own one is not as before: it was '' (disabled), and is 'scx_sticky' (enabled)" in done.stderr, done.stderr
+    assert "ended, and the host's own scheduler is not as before: it was '' (disabled), and is 'scx_sticky' (enabled)" in done.stderr, done.stderr
 
 
 def test_host_is_as_before_whatever_ends_ctprof_in_whatever_phase():

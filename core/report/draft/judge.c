@@ -141,7 +141,7 @@ char *verdict_explain(const Verdict *verdict, const Draft *draft)
 {
 	const Condition *condition = verdict->condition;
 	const char *metric = condition->metric     ? condition->metric
-			     : condition->is_worse ? "a metric of which more is worse or better"
+			     : condition->is_worse ? "a metric whose increase is worse or better"
 						   : "a metric";
 
 	if (verdict->n_judged + verdict->n_partial > 0)
@@ -187,9 +187,9 @@ static gboolean check_window(const Draft *draft, const Condition *condition, GEr
 	if (condition->is_worse)
 		return !draft->view->window ||
 		       error_set_usage(error,
-				       "--fail-on '%s': between two captures of one boot nothing "
-				       "is known that it could be worse than: compare runs "
-				       "(ctprof stat --repeat), or use --totals",
+				       "--fail-on '%s': two captures of one boot have no baseline "
+				       "to be worse than: compare runs (ctprof stat "
+				       "--repeat), or use --totals",
 				       condition->text);
 	const Figure *figure = figures_find(draft->figures, condition->metric);
 	if (condition->delta || !draft->view->window || !figure ||

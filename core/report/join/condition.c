@@ -89,7 +89,7 @@ static const char *parse_metric(const char *text, gsize name, Condition *conditi
 	if (!magnitude_parse(number, &condition->limit))
 		return "the limit is not a number with a unit (" MAGNITUDE_UNITS ")";
 	if (!condition->delta && condition->limit.has_unit)
-		return "a percentage has no unit; :delta has";
+		return "a percentage has no unit; only :delta has one";
 	g_autofree char *typed = g_strndup(text, name);
 	condition->metric = g_strdup(quantity_name(typed));
 	return NULL;

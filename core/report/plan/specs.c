@@ -196,7 +196,8 @@ static gboolean take_column(List *list, char *entry, GError **error)
 		if (columns[i].commands & list->command)
 			nearest_try(&nearest, columns[i].name);
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	return error_set_usage(error, "--columns '%s': there is no column '%s'; there are %s%s",
+	return error_set_usage(error,
+			       "--columns '%s': there is no column '%s': expected one of %s%s",
 			       list->text, name, valid, hint);
 }
 
@@ -227,7 +228,8 @@ static const char *columns_of_format(const char *display_format, GError **error)
 			return formats[i].columns;
 		g_string_append_printf(names, "%s%s", i ? ", " : "", formats[i].name);
 	}
-	error_set_usage(error, "--display-format '%s': there are %s", display_format, names->str);
+	error_set_usage(error, "--display-format '%s': expected one of %s", display_format,
+			names->str);
 	return NULL;
 }
 
@@ -316,8 +318,8 @@ gboolean specs_check_finding(const char *option, const char *glob, gboolean runs
 		g_string_append_printf(known, "%s%s", i > 0 ? ", " : "", name);
 	}
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	return error_set_usage(error, "--%s: there is no finding '%s'; there are %s%s", option,
-			       glob, known->str, hint);
+	return error_set_usage(error, "--%s: there is no finding '%s': expected one of %s%s",
+			       option, glob, known->str, hint);
 }
 
 /* ---- min-delta ---- */

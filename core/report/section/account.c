@@ -72,8 +72,10 @@ static void draft_account(const Draft *draft, const Section *section)
 		 busy - threads - ended - own);
 	add_line(draft, table, CTPROF_ROLE_TOTAL, "host", has_busy, busy);
 	if (has_busy && !is_exact && counted < busy)
-		table_note(table, "host is what threads used: the kernel's clock ticks saw %.3g s",
-			   (gdouble)counted / 1e9);
+		table_note(
+			table,
+			"host is the CPU time of threads: the kernel's clock ticks counted only %.3g s",
+			(gdouble)counted / 1e9);
 	if (window->exact_ns > 0)
 		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
 			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);

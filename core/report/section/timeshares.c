@@ -106,10 +106,11 @@ static void draft_states(const Draft *draft, const Section *section)
 				add_state(draft, table, group, times, state);
 		}
 	}
-	table_note(table,
-		   "the states of a thread add up to its time; from lock on they are divided by "
-		   "%" G_GUINT64_FORMAT " looks, with 95 %% intervals",
-		   states_instants(draft->window->states));
+	table_note(
+		table,
+		"the states of a thread add up to its time; those from lock on are estimated from "
+		"%" G_GUINT64_FORMAT " looks, with 95 %% intervals",
+		states_instants(draft->window->states));
 	if (uncounted > 0)
 		table_note(
 			table,
@@ -148,7 +149,7 @@ char *timeshares_tell(const Draft *draft, const Group *group)
 const Section section_states = {
 	.name = SECTION_STATES,
 	.heading = "What threads did with their time",
-	.help = "of a window: the time of each group by state, with --states what it waited for",
+	.help = "of a window: the time of each group by state, and with --states what it waited for",
 	.flags = SECTION_TOLD_IN_DIGEST,
 	.place = {4, 4},
 	.draft = draft_states,

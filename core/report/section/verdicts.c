@@ -185,13 +185,14 @@ static void note_power(const Draft *draft, Table *table, guint n_tested)
 	g_autofree char *sides = g_strdup_printf("%u+%u runs", runs->n[0], runs->n[1]);
 
 	if (least >= alpha)
-		table_note(table,
-			   "%s: too few (the smallest possible p is %.2g); 8 or more are advised",
-			   sides, least);
+		table_note(
+			table,
+			"%s: too few (the smallest possible p is %.2g); 8 runs or more are advised",
+			sides, least);
 	else if (MIN(runs->n[0], runs->n[1]) < ENOUGH_RUNS && n_tested > 0)
 		table_note(
 			table,
-			"%s: %u row%s (%.0f %%) or more must change at once to be seen; 8 or more are advised",
+			"%s: %u row%s (%.0f %%) or more must change at once to be seen; 8 runs or more are advised",
 			sides, MAX(n_needed, 1), n_needed > 1 ? "s" : "", least / alpha * 100);
 	else if (n_tested > 0)
 		table_note(table, "%s: a change of %u %s can be seen", sides, MAX(n_needed, 1),

@@ -64,8 +64,9 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 	if (before)
 		SAY(sentence, " ({})", term_text(CTPROF_TERM_TEXT, before));
 	if (digest->host.is_of_ticks)
-		TELL(sentence, before ? ", the host's CPU but in clock ticks (~)"
-				      : "not measured here: the host's CPU but in clock ticks (~)");
+		TELL(sentence,
+		     before ? ", the host's CPU except in clock ticks (~)"
+			    : "not measured here: the host's CPU except in clock ticks (~)");
 }
 
 /* Adds how many threads' I/O was denied; if that of all was, say_unmeasured() has it. */

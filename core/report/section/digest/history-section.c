@@ -151,7 +151,7 @@ static void draft_history(const Draft *draft, const Section *section)
 const Section section_history = {
 	.name = SECTION_HISTORY,
 	.heading = "History",
-	.help = "host and pools of a recording, window by window, and when findings were there",
+	.help = "host and pools of a recording, window by window, and when there were findings",
 	.flags = SECTION_OF_DIGEST,
 	.place = {0, 0},
 	.draft = draft_history,

@@ -339,7 +339,7 @@ static void note_own(const Pooling *self)
 
 	if (count_own(self) > 0 && shared.type == CTPROF_VALUE_NUMBER)
 		table_note(self->lines.table,
-			   "without ctprof the PSS of others would be up to %s MiB more", much);
+			   "without ctprof the PSS of others would be up to %s MiB higher", much);
 }
 
 static void draft_screen(const Draft *draft, const Section *section)
