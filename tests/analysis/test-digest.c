@@ -166,7 +166,7 @@ static const struct finding_case {
 	{"waits-beside-idle",
 	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}, {"idle", 1}},
 	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}},
-	 "app waits for a CPU in bursts, or beside idle ones: 3 of its 4 threads, 30.0ms a turn, while "
+	 "app waits for a CPU in bursts, or although others are idle: 3 of its 4 threads, 30.0ms a turn, while "
 	 "4 of 4 CPUs are idle"},
 	/* A pool that gets part of the CPU it wants is busy; a throttled pool is not starved. */
 	{"wants-cpu",
@@ -193,7 +193,7 @@ static const struct finding_case {
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
-	 "app takes most CPU (0.80 of 4), and queues: 50 % of the time, 1.00ms a turn"},
+	 "app uses the most CPU (0.80 of 4), and queues: 50 % of the time, 1.00ms a turn"},
 	/* Threads held back by a quota are not queued. */
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}},
@@ -251,7 +251,7 @@ static const struct finding_case {
 	{"steal",
 	 {{"system.cpu.steal", 200}, {"system.cpu.user", 100}},
 	 {{"system.cpu.steal", 190}, {"system.cpu.user", 100}},
-	 "the hypervisor took 0.20 CPU (5 % of 4): threads were ready to run"},
+	 "the hypervisor took 0.20 CPU (5 % of 4) while threads were ready to run"},
 	{"unaccounted",
 	 {{"system.cpu.softirq", 300}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
 	 {{"system.cpu.softirq", 300},
@@ -262,7 +262,7 @@ static const struct finding_case {
 	{"unaccounted",
 	 {{"system.cpu.softirq", 300}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
 	 {{"system.cpu.softirq", 60}, {"run_time_ns", 20 * S}, {"system.cpu.user", 2000}},
-	 "0.30 CPU (13 %) is in no thread's account: interrupts, ctprof, or what ended unseen"},
+	 "0.30 CPU (13 %) is unaccounted for: interrupts, ctprof, or unrecorded exits"},
 	{"memory-short",
 	 {{"system.vmstat.workingset_refault_file", 15000},
 	  {"system.vmstat.pgmajfault", 50},
@@ -307,7 +307,7 @@ static const struct finding_case {
 	{"forks",
 	 {{"system.processes", 900}, {"cutime_clock_ticks", 5}, {"system.cpu.user", 100}},
 	 {{"system.processes", 400}},
-	 "90 processes and threads are started a second, for 0.01 CPU"},
+	 "90 processes and threads start per second, for 0.01 CPU"},
 	{"came-and-went",
 	 {{"cutime_clock_ticks", 100}, {"system.cpu.user", 100}},
 	 {{"cutime_clock_ticks", 5}, {"system.cpu.user", 100}, {"run_time_ns", 95 * S / 100}},

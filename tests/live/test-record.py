@@ -867,7 +867,7 @@ def test_host_over_all_samples():
             used.append(1024 * (memory["total"] - memory["available"]))
         shown = harness.run("compare", "--no-pager", file).stdout.decode()
         line = next(line for line in shown.splitlines() if "median" in line and "in use" in line)
-        told = re.findall(r"(?:median|95%|most) ([0-9.]+)([KMGT])", line)
+        told = re.findall(r"(?:median|95%|max) ([0-9.]+)([KMGT])", line)
         values = sorted(used[1:])
         expected = [statistics.median(values), values[math.ceil(len(values) * 0.95) - 1], values[-1]]
         assert len(told) == 3, line

@@ -82,7 +82,7 @@ static void add_short(const Subject *subject, Sentence *sentence, gboolean has_c
 		TELL(sentence, " …");
 }
 
-/* Adds the parents that were charged with most, where no records tell what ended. */
+/* Adds the parents that were charged with most, if no records show what ended. */
 static void add_parents(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;
@@ -131,7 +131,7 @@ static gboolean is_of_all(const Subject *subject)
 
 static void say_forks(const Subject *subject, Sentence *sentence)
 {
-	SAY(sentence, "{} processes and threads are started a second",
+	SAY(sentence, "{} processes and threads start per second",
 	    term_rate("forks", "1/s", subject->value));
 	add_short(subject, sentence, FALSE);
 	/* If only some processes were captured, the CPU of the others is not known. */
@@ -158,12 +158,11 @@ static gdouble measure_unknown(const Subject *subject)
 static void say_unknown(const Subject *subject, Sentence *sentence)
 {
 	static const char *const words[][2] = {
-		{": ctprof, or what ended unseen", ": what ended unseen"},
-		{": interrupts, ctprof, or what ended unseen",
-		 ": interrupts, or what ended unseen"},
+		{": ctprof, or unrecorded exits", ": unrecorded exits"},
+		{": interrupts, ctprof, or unrecorded exits", ": interrupts, or unrecorded exits"},
 	};
 
-	SAY(sentence, "{} CPU ({} %) is in no thread's account",
+	SAY(sentence, "{} CPU ({} %) is unaccounted for",
 	    term_cpus("unaccounted", unknown_of(subject)),
 	    term_count("share", "percent", subject->value));
 	/* Exact sums include no interrupts; ctprof is named if its CPU is not known separately. */
@@ -187,7 +186,7 @@ static void say_steal(const Subject *subject, Sentence *sentence)
 {
 	const HostState *host = &subject->digest->host;
 
-	SAY(sentence, "the hypervisor took {} CPU ({} % of {}): threads were ready to run",
+	SAY(sentence, "the hypervisor took {} CPU ({} % of {}) while threads were ready to run",
 	    term_cpus("steal", host->steal), term_count("share", "percent", subject->value),
 	    term_whole(host->cpus));
 }

@@ -179,7 +179,8 @@ static void say_bursts(const Subject *subject, Sentence *sentence)
 {
 	const HostState *host = &subject->digest->host;
 
-	SAY(sentence, "{} waits for a CPU in bursts, or beside idle ones", name_of(subject));
+	SAY(sentence, "{} waits for a CPU in bursts, or although others are idle",
+	    name_of(subject));
 	add_held_up(subject, sentence, ": ", contended(subject), "");
 	add_turn(subject, sentence);
 	SAY(sentence, ", while {} of {} CPUs are idle", term_cpus("idle", host->cpus - host->busy),
@@ -247,11 +248,11 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 
 	/* Averages over lives of different lengths may add up to more than the host's CPUs. */
 	if (digest->seconds > 0)
-		SAY(sentence, "{} takes most CPU ({} of {})", name_of(subject),
+		SAY(sentence, "{} uses the most CPU ({} of {})", name_of(subject),
 		    term_cpus("cpu", MIN(cpu, digest->host.cpus)),
 		    term_count("cpus", "cpus", digest->host.cpus));
 	else
-		SAY(sentence, "{} takes most CPU ({} on average)", name_of(subject),
+		SAY(sentence, "{} uses the most CPU ({} on average)", name_of(subject),
 		    term_cpus("cpu", cpu));
 	why_add_use(subject, sentence);
 	why_add_member(subject, sentence, COST_CPU);

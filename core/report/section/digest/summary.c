@@ -167,7 +167,7 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 			  term_short(CTPROF_LADDER_NONE, host->interrupts));
 	add_pressure(sentence, host->cpu_pressure);
 	if (!isnan(host->waiting))
-		SAY_APART(sentence, "{} threads wait at any time",
+		SAY_APART(sentence, "{} threads wait on average",
 			  term_short(CTPROF_LADDER_NONE, host->waiting));
 	else if (!isnan(host->runnable))
 		SAY_APART(sentence, "{} runnable", term_whole(host->runnable));
@@ -233,7 +233,7 @@ static void add_spread(const Digest *digest, Sentence *sentence, const struct ho
 	if (past)
 		spread = series_spread(past, NULL, line->measure);
 	if (spread.n > 1)
-		SAY_APART(sentence, "median {}, 95% {}, most {} {}",
+		SAY_APART(sentence, "median {}, 95% {}, max {} {}",
 			  term_short(line->ladder, spread.median),
 			  term_short(line->ladder, spread.p95),
 			  term_short(line->ladder, spread.most),
@@ -407,11 +407,11 @@ static void add_threads(const Digest *digest)
 		    term_whole((gdouble)window->counts.n_born),
 		    term_whole((gdouble)window->counts.n_gone));
 	else if (digest->has_sides)
-		SAY(title, "{} → {} threads; what they cost on average since each began",
+		SAY(title, "{} → {} threads; average cost since each started",
 		    term_whole((gdouble)digest->threads[0]),
 		    term_whole((gdouble)digest->threads[1]));
 	else
-		SAY(title, "{} threads; what they cost on average since each began",
+		SAY(title, "{} threads; average cost since each started",
 		    term_whole((gdouble)digest->threads[0]));
 }
 
@@ -423,10 +423,10 @@ static void add_unseen(const Digest *digest)
 
 	if (most == G_MAXUINT64)
 		TELL(add_title(digest), "processes of other users are hidden (hidepid), and not "
-					"in it");
+					"included");
 	else if (most > 0)
 		SAY(add_title(digest),
-		    "{} processes may not be listed (hidepid), and are not in it",
+		    "{} processes cannot be listed (hidepid), and are not included",
 		    term_whole((gdouble)most));
 }
 
