@@ -25,7 +25,8 @@ def fuzz_one(lane, program, seconds):
     (work / "corpus").mkdir(parents=True, exist_ok=True)
     seeds = ROOT / "tests/fuzz/corpus" / name
     words = ROOT / "tests/fuzz/dict" / f"{name.rpartition('-')[0] or name}.dict"
-    command = [program, f"-max_total_time={seconds}", *LIMITS, f"-artifact_prefix={work}/",
+    # It ends when more than that many whole seconds have passed; 0 would be no limit.
+    command = [program, f"-max_total_time={max(int(seconds) - 1, 1)}", *LIMITS, f"-artifact_prefix={work}/",
                *([f"-dict={words}"] if words.exists() else []),
                work / "corpus", *([seeds] if seeds.is_dir() else [])]
     with (work / "log").open("wb") as log:
