@@ -30,10 +30,10 @@ MADE = tempfile.TemporaryDirectory(prefix="ctprof-versus-scheduler-")
 FOLDER = Path(MADE.name)
 EXT = Path("/sys/kernel/sched_ext")
 LINK, MARK = FOLDER / "link", FOLDER / "mark"
-# The number changes last, as in the kernel.
+# The number changes last and at once, as in the kernel: a file that is written anew is empty first.
 ENABLE = (f"echo enabling >{EXT}/state; echo $name >{EXT}/root/ops; echo SCX_EV_A 7 >{EXT}/root/events; "
           f"echo enabled >{EXT}/state; "
-          f"echo $(($(cat {EXT}/enable_seq) + 1)) >{EXT}/enable_seq")
+          f"echo $(($(cat {EXT}/enable_seq) + 1)) >{EXT}/next_seq; mv {EXT}/next_seq {EXT}/enable_seq")
 STAND_IN = f"""#!/bin/sh
 name=scx_stand_in
 exec 9>>{LINK} && flock 9
