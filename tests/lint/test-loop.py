@@ -83,6 +83,29 @@ def test_what_failed_is_shown():
     assert shown == ["not ok 2 b", "# why", "#  more"], shown
 
 
+BESIDE = f"""
+import os, sys
+sys.path.insert(0, {str(ROOT / "tests/lib")!r})
+import tap
+def test_good(): print("# good", flush=True)
+def test_bad(): assert 1 == 2, "of numbers"
+def test_skipped(): raise tap.Skip("no such thing")
+def test_dead(): os._exit(3)
+tap.main(globals(), beside=2)
+"""
+
+
+def test_tests_beside_each_other_are_told_like_others():
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder, "test-x.py")
+        script.write_text(BESIDE, encoding="utf-8")
+        done = subprocess.run([sys.executable, script], stdout=subprocess.PIPE, check=False, text=True)
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("# ") or "AssertionError" in line or "ended" in line]
+    assert lines == ["1..4", "ok 1 test_good", "not ok 2 test_bad", "# AssertionError: of numbers",
+                     "ok 3 test_skipped # SKIP no such thing", "not ok 4 test_dead", "# ended with 3"], lines
+    assert done.returncode == 1
+
+
 class FakeMeson:
     """Plays run_meson(): the first run fails, those that follow end as given."""
 

@@ -342,4 +342,4 @@ def test_no_page_is_read_that_a_server_would_have_to_deliver():
         check_no_request(pids)
 
 
-tap.main(globals(), world="own")
+tap.main(globals(), world="own", beside=2)

@@ -271,4 +271,4 @@ def test_options_that_do_not_go_together():
 
 
 if __name__ == "__main__":
-    tap.main(globals(), world="own")
+    tap.main(globals(), world="own", beside=3)
