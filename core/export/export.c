@@ -23,6 +23,7 @@ struct export
 	gboolean has_origin;
 	gboolean has_host;     /* the host's row was taken */
 	gboolean is_redacting; /* the redactor has begun this sample */
+	char *phase;           /* the last mark of the recording; NULL: none yet */
 };
 
 static Part *part_at(const Export *self, guint i)
@@ -83,6 +84,7 @@ void export_free(Export *self)
 {
 	g_array_unref(self->parts);
 	origin_clear(&self->origin);
+	g_free(self->phase);
 	g_free(self);
 }
 
@@ -114,6 +116,8 @@ gboolean export_begin_sample(Export *self, const ExportSample *sample, GError **
 	origin_begin(&self->origin, sample->host);
 	self->origin.realtime_ns = sample->realtime_ns;
 	self->recording = sample->recording;
+	if (!sample->goes_on)
+		g_clear_pointer(&self->phase, g_free);
 	self->has_origin = self->has_host = self->is_redacting = FALSE;
 	for (guint i = 0; i < self->parts->len; i++) {
 		Part *part = part_at(self, i);
@@ -145,6 +149,12 @@ static struct ctprof_rows redact(Export *self, const Registry *registry,
 	return redacted;
 }
 
+static void set_phase(Export *self, const GArray *marks)
+{
+	g_free(self->phase);
+	self->phase = g_strdup(g_array_index(marks, struct ctprof_fact, marks->len - 1).value);
+}
+
 /* Takes the origin before the first row, wherever the host's own row is. */
 static void note_origin(Export *self, const Registry *registry)
 {
@@ -155,6 +165,11 @@ static void note_origin(Export *self, const Registry *registry)
 	const LoadFacts *facts = recording_facts(self->recording);
 	if (facts->realtime_ns > 0)
 		self->origin.realtime_ns = facts->realtime_ns;
+	if (facts->marks->len > 0)
+		set_phase(self, facts->marks);
+	/* A name that the user has chosen may say anything. */
+	if (self->phase && !self->options.redactor)
+		origin_note_phase(&self->origin, self->phase);
 	if (recording_peek_host(self->recording, &host)) {
 		host = redact(self, registry, &host);
 		origin_note(&self->origin, registry, &host);
@@ -220,6 +235,8 @@ static gboolean put_capture(const Export *self, Sheet *sheet, GError **error)
 gboolean export_end_sample(Export *self, const Registry *registry, const LoadFacts *facts,
 			   GError **error)
 {
+	/* A sample without rows can have a mark. */
+	note_origin(self, registry);
 	if (!take_cgroups(self, registry, error))
 		return FALSE;
 	if (facts && facts->realtime_ns > 0)

@@ -83,8 +83,15 @@ void origin_note(Origin *origin, const Registry *registry, const struct ctprof_r
 	note(origin, registry, rows, KERNEL_METRIC, &origin->kernel);
 }
 
+void origin_note_phase(Origin *origin, const char *phase)
+{
+	origin->phase = keep(origin, phase);
+}
+
 void origin_put(const Origin *origin, Sheet *sheet)
 {
+	if (sheet->rows == CTPROF_TABLE_CAPTURES)
+		sheet_put_own(sheet, sheet_find(sheet, "phase"), origin->phase);
 	sheet_put_own(sheet, COMMON_HOST, origin->host);
 	sheet_put_own(sheet, COMMON_BOOT, origin->boot);
 	sheet_put_own(sheet, COMMON_KERNEL, origin->kernel);

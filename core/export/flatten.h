@@ -10,7 +10,7 @@
 /* The members that all rows of a capture share; NULL: absent. */
 typedef struct origin {
 	Arena *texts; /* owns the texts below */
-	struct ctprof_text *host, *boot, *kernel;
+	struct ctprof_text *host, *boot, *kernel, *phase;
 	guint64 realtime_ns; /* 0: unknown */
 } Origin;
 
@@ -19,7 +19,9 @@ void origin_begin(Origin *origin, const char *host);
 void origin_clear(Origin *origin);
 /* Takes boot and kernel from the host's row. */
 void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows);
-/* Sets the first columns of the current row. */
+/* Takes the last mark before the sample. */
+void origin_note_phase(Origin *origin, const char *phase);
+/* Sets the first columns of the current row, and the phase if it has such a column. */
 void origin_put(const Origin *origin, Sheet *sheet);
 
 /* Sets a column to a map, as a JSON object. */

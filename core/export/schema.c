@@ -28,6 +28,8 @@ static const struct naming {
 	{OF_ALL, NAMING(TEXT, "boot", "text", "random ID of the boot")},
 	{OF_ALL, NAMING(TEXT, "kernel", "text", "release of the kernel")},
 	{OF_ALL, NAMING(TIME, "captured_at", "time", "when the capture or sample began, UTC")},
+	{CTPROF_TABLE_CAPTURES,
+	 NAMING(TEXT, "phase", "text", "of a recording: the last mark before the sample began")},
 	{OF_THREADS, NAMING(I64, "tgid", "none", "process")},
 	{OF_THREADS, NAMING(I64, "tid", "none", "thread")},
 	{OF_THREADS, NAMING(TEXT, "pcomm", "text", "name of the process")},

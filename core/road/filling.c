@@ -21,6 +21,7 @@ void filling_free(Filling *filling)
 	g_clear_pointer(&filling->analysis, analysis_free);
 	g_clear_pointer(&filling->options.past, series_free);
 	g_clear_pointer(&filling->options.host_past, series_free);
+	g_clear_pointer(&filling->options.marks, g_array_unref);
 	context_free(filling->contexts[0]);
 	context_free(filling->contexts[1]);
 	g_free(filling);

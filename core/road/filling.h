@@ -13,7 +13,7 @@ typedef struct filling {
 	const GArray *hidden; /* gint32: processes of ctprof itself; NULL: none */
 } Filling;
 
-/* hidden must stay valid; the filling owns the past of its options. */
+/* hidden must stay valid; the filling owns the past and the marks of its options. */
 Filling *filling_new(const AnalysisOptions *options, const GArray *hidden, GError **error);
 void filling_free(Filling *filling);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Filling, filling_free)

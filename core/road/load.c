@@ -182,9 +182,15 @@ static gboolean load_side(Recording *recording, guint sample, guint n_exits, Fil
 
 		analysis_warn(filling->analysis, text);
 	}
-	if (loaded)
-		name_mark(filling, side, loaded->facts.marks);
-	return loaded != NULL;
+	if (!loaded)
+		return FALSE;
+	name_mark(filling, side, loaded->facts.marks);
+	if (loaded->facts.marks->len >= FACTS_MOST)
+		analysis_warn(filling->analysis,
+			      "the window has too many marks to list its phases");
+	else if (n_exits > 1)
+		filling->options.marks = g_array_ref(loaded->facts.marks);
+	return TRUE;
 }
 
 /* Appends the sample of a recording to the file's name in the report. */
@@ -206,7 +212,8 @@ static Recording *open_side(const Session *session, const LoadRequest *request, 
 	return *ret_own = open_file(session, request->files[side], alone, error);
 }
 
-/* Loads both sides from one file: the exits of all samples in between belong to the window. */
+/* Loads both sides from one file: the exits and marks of all samples in between belong to the
+ * window. */
 static gboolean load_window(const Session *session, const LoadRequest *request, Filling *filling,
 			    GError **error)
 {

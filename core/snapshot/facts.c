@@ -3,9 +3,6 @@
 
 #include "ctprof/sink.h"
 
-/* Maximum facts of a kind; only a crafted file has more. */
-#define MAX_FACTS 4096
-
 static GHashTable *new_table(void)
 {
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -58,13 +55,13 @@ static void set_text(char **text, const char *value)
 
 static void note_fact(GHashTable *facts, const char *key, const char *value)
 {
-	if (g_hash_table_size(facts) < MAX_FACTS)
+	if (g_hash_table_size(facts) < FACTS_MOST)
 		g_hash_table_replace(facts, g_strdup(key), g_strdup(value));
 }
 
 static void list_fact(GPtrArray *facts, const char *key, const char *value)
 {
-	if (facts->len < MAX_FACTS)
+	if (facts->len < FACTS_MOST)
 		g_ptr_array_add(facts, g_strconcat(key, " ", value, NULL));
 }
 
@@ -72,8 +69,9 @@ static void take_mark(GArray *marks, const char *moment, const char *name)
 {
 	struct ctprof_fact mark = {.struct_size = sizeof mark};
 
-	if (marks->len >= MAX_FACTS)
-		return;
+	/* The last one is kept: it names the moment. */
+	if (marks->len >= FACTS_MOST)
+		g_array_set_size(marks, FACTS_MOST - 1);
 	mark.key = g_strdup(moment);
 	mark.value = g_strdup(name);
 	g_array_append_val(marks, mark);

@@ -4,6 +4,9 @@
 
 #include <glib.h>
 
+/* Maximum facts of a kind: the first ones of a crafted file, or of a window with many marks. */
+#define FACTS_MOST 4096
+
 typedef struct load_facts {
 	guint64 realtime_ns; /* captured_at_unix_ns */
 	guint64 boottime_ns; /* when the capture began; 0: unknown */

@@ -7,6 +7,7 @@
 #include "ctprof/numbers.h"
 
 #define SECTION "history"
+#define PHASES "phases"
 #define WIDTH 1000
 #define HEIGHT 1000
 /* Number of steps between grid lines, which have numbers: 0, a half and the top. */
@@ -212,6 +213,27 @@ static void put_text(FILE *stream, const struct history *history)
 	fputs(". Those of each window are in the section History.</desc>\n", stream);
 }
 
+/* Draws a line where each phase begins. */
+static void put_phases(FILE *stream, const struct history *history)
+{
+	const struct ctprof_report_section *phases = markup_find_section(history->report, PHASES);
+	guint64 name = phases ? markup_find_role(phases, CTPROF_FIELD_SUBJECT) : 0;
+	guint64 after = phases ? markup_find_field(phases, "after") : 0;
+
+	for (guint64 i = 0; phases && i < phases->n_lines; i++) {
+		const struct ctprof_report_line *line = drawing_line(phases, i);
+		const char *text = drawing_cell_of(line, name)->value[0].text;
+		double share = drawing_cell_of(line, after)->value[0].real / history->length;
+
+		if (share < 0 || share > 1)
+			continue;
+		fprintf(stream, "<path class=\"mark\" d=\"M%d 0v%d\"><title>",
+			(int)lround(share * WIDTH), HEIGHT);
+		markup_put(stream, text ? text : "");
+		fputs("</title></path>\n", stream);
+	}
+}
+
 static void put_svg(FILE *stream, const struct history *history)
 {
 	double seconds = 0;
@@ -229,6 +251,7 @@ static void put_svg(FILE *stream, const struct history *history)
 	}
 	for (int i = 0; i <= STEPS; i++)
 		fprintf(stream, "<path d=\"M0 %dh%d\"/>", HEIGHT * i / STEPS, WIDTH);
+	put_phases(stream, history);
 	fputs("</svg>\n", stream);
 }
 

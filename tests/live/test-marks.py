@@ -46,9 +46,9 @@ def marks(file):
 
 
 @contextlib.contextmanager
-def recorder(file, *arguments, user=None, ready=None, **more):
+def recorder(file, *arguments, user=None, ready=None, plugins=PLAIN, **more):
     process = subprocess.Popen(
-        [CTPROF, *PLAIN, "record", "-i", "50ms", "-p", str(os.getpid()), "-o", file, *arguments],
+        [CTPROF, *plugins, "record", "-i", "50ms", "-p", str(os.getpid()), "-o", file, *arguments],
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         **harness.other_user(user), **more)
     ready = ready or (lambda: Path(file).exists() and len(harness.frames(file)) >= 2)
@@ -236,11 +236,11 @@ def test_rotation_loses_none():
         assert given and found == given, (given, found)
 
 
-def phase(path):
-    """A recording with two phases, and the samples with their marks."""
+def phase(path, *arguments, plugins=PLAIN, names=("on", "off", "on", "off")):
+    """A recording with phases of these names, and the samples with their marks."""
     file = path / "a.ctprof"
-    with recorder(file) as process:
-        for name in ("on", "off", "on", "off"):
+    with recorder(file, *arguments, plugins=plugins) as process:
+        for name in names:
             harness.run("mark", "-f", file, name)
             n = len(harness.frames(file))
             wait_for(lambda n=n: len(harness.frames(file)) >= n + 4, "samples")
@@ -272,6 +272,68 @@ def test_a_window_is_inside_its_phase():
                          harness.run("compare", "--no-pager", "--from", "@on", "--to", "@off", file).stdout)
         shown = float(span[1]) / (1000 if span[2] == b"ms" else 1)
         assert abs(shown - seconds) < 0.006 + seconds / 100, (span[0], seconds, capture[:200])
+
+
+def lines_of(section, *arguments):
+    """The lines of a section, whose values are the same on both sides; None: there is no such section."""
+    report = json.loads(harness.run("compare", "-f", "json", *arguments).stdout)
+    found = [each["lines"] for each in report["sections"] if each["name"] == section]
+    value = lambda cell: cell["candidate"] if isinstance(cell, dict) else cell  # noqa: E731
+    return [{name: value(cell) for name, cell in line.items()} for line in found[0]] if found else None
+
+
+def test_a_report_of_a_recording_has_its_phases():
+    with folder() as path:
+        # Few samples: the history has a window for each two.
+        file, found = phase(path, "-i", "200ms", plugins=["--plugins=procfs,system"], names=("on", "off", "rest"))
+        frames = harness.frames(file)
+        set_at = [mark["unix_ns"] / 1e9 for frame in frames for mark in frame["capture"].get("marks", [])]
+        times = [frame["captured_at_unix_ns"] / 1e9 for frame in frames]
+        assert [line["phase"] for line in lines_of("phases", file)] == [name for _, name in found], found
+        # Without the last phase, which takes longer the busier the host is.
+        times = [moment for moment in times if moment < set_at[2]]
+        lines = lines_of("phases", "--to", "@rest", file)
+        assert [line["phase"] for line in lines] == ["on", "off"], lines
+        for line, begin, end in zip(lines, set_at, [set_at[1], times[-1]]):
+            assert abs(line["after"] - (begin - times[0])) < 0.001, (line, begin)
+            assert abs(line["seconds"] - (end - begin)) < 0.001, (line, begin, end)
+        windows = [line for line in lines_of("history", "--to", "@rest", file) if line["kind"] == "host"]
+        assert len(windows) == len(times) - 1, (len(windows), len(times))
+        inside = [w for w, begin, end in zip(windows, times, times[1:]) if begin >= set_at[0] and end <= set_at[1]]
+        assert len(inside) >= 2, inside
+        mean = sum(w["cpu"] * w["seconds"] for w in inside) / sum(w["seconds"] for w in inside)
+        assert abs(lines[0]["cpu"] - mean) < 0.001, (lines[0], mean)
+        # Of a part, only the marks in it.
+        part = lines_of("phases", "--from", "@off", file)
+        assert [line["phase"] for line in part] == ["rest"], part
+        text = harness.run("compare", "--no-pager", file).stdout.decode()
+        assert re.search(r"^ ?phases: 'on' [0-9.]+m?s, 'off' [0-9.]+m?s, 'rest' ", text, re.MULTILINE), text
+        page = harness.run("compare", "-f", "html", file).stdout.decode()
+        assert page.count("<title>off</title></path>") == page.count('<svg class="area"') > 0, page
+
+
+def test_a_recording_without_marks_has_no_phases():
+    with folder() as path:
+        file = path / "a.ctprof"
+        with recorder(file) as process:
+            wait_for(lambda: len(harness.frames(file)) >= 4, "samples")
+            end(process)
+        assert lines_of("phases", file) is None
+        assert b"phases" not in harness.run("compare", "--no-pager", file).stdout
+
+
+def test_exported_samples_have_their_phase():
+    with folder() as path:
+        file, found = phase(path, plugins=["--plugins=procfs,host"])
+        done = harness.run("export", "-q", "-f", "ndjson", "--rows", "captures", file)
+        rows = [json.loads(line) for line in done.stdout.decode().splitlines()]
+        assert len(rows) == len(harness.frames(file)), len(rows)
+        want, begun = None, dict(found)
+        for i, row in enumerate(rows):
+            want = begun.get(i, want)
+            assert row.get("phase") == want, (i, row.get("phase"), want)
+        hidden = harness.run("export", "-q", "-f", "ndjson", "--rows", "captures", "--redact", file)
+        assert all(json.loads(line).get("phase") is None for line in hidden.stdout.decode().splitlines())
 
 
 def test_a_mark_that_is_not_there():

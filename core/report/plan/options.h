@@ -86,6 +86,8 @@ typedef struct analysis_options {
 	Series *collects;  /* receives the values of the first screen; NULL: none */
 	Series *past;      /* the windows between a recording's ends; NULL: none */
 	Series *host_past; /* the host's values in more windows; NULL: past suffices */
+	/* struct ctprof_fact: the user's marks in the window, moments and names; NULL: none. */
+	GArray *marks;
 
 	/* For several runs per side: */
 	Runs *runs;    /* the runs to analyse; NULL: not a report of runs */

@@ -2,7 +2,13 @@
 /* The section that shows a recording window by window, and the collection of its values. */
 #include <math.h>
 
+#include "ctprof/numbers.h"
+#include "ctprof/sink.h"
 #include "rules.h"
+
+/* Maximum phases in a note. */
+#define MOST_PHASES 5
+#define NS_PER_S 1e9
 
 /* The measures of the section: a field, with its cost of pools and its quantity of the host. */
 static const struct {
@@ -120,6 +126,116 @@ static void put_found(const Draft *draft, Table *table, const char *finding, con
 		draft_put_same(draft, &cells[i], values[i]);
 }
 
+/* ---- phases ---- */
+
+/* A phase begins at a mark, and ends at the next one or with the window. */
+typedef struct phase {
+	const char *name;
+	gdouble begin, end; /* seconds since 1970 */
+} Phase;
+
+enum { PHASE, BEGAN, AFTER, LENGTH, FIRST_MEAN };
+
+static const struct ctprof_report_field phase_fields[FIRST_MEAN] = {
+	[PHASE] = SUBJECT_FIELD("phase", "PHASE"),
+	[BEGAN] = TEXT_FIELD("began", "BEGAN"),
+	/* The beginning of the window is 0. */
+	[AFTER] = TABLE_FIELD("after", "AFTER", "none", CTPROF_LADDER_NONE, 0),
+	[LENGTH] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
+};
+
+static gdouble moment_of(const GArray *marks, guint i)
+{
+	const struct ctprof_fact *mark = &g_array_index(marks, struct ctprof_fact, i);
+
+	return (gdouble)g_ascii_strtoull(mark->key, NULL, 10) / NS_PER_S;
+}
+
+static Phase phase_at(const Draft *draft, guint i)
+{
+	const AnalysisOptions *options = draft->plan->options;
+	const GArray *marks = options->marks;
+	gdouble begin = moment_of(marks, i);
+	gdouble end = i + 1 < marks->len ? moment_of(marks, i + 1)
+					 : (gdouble)options->realtime_ns[1] / NS_PER_S;
+
+	/* The clock may have been set back. */
+	return (Phase){g_array_index(marks, struct ctprof_fact, i).value, begin, MAX(begin, end)};
+}
+
+/* Returns the mean of a quantity of the host in the windows that are within the phase; NAN: no
+ * window is, or it is not known. */
+static gdouble mean_in(const Series *past, const Phase *phase, const char *quantity)
+{
+	gdouble sum = 0, seconds = 0;
+
+	for (guint i = 0; i < series_windows(past); i++) {
+		gdouble end = series_end(past, i), length = series_seconds(past, i);
+		gdouble value = series_value(past, i, NULL, quantity);
+
+		if (end - length < phase->begin || end > phase->end || isnan(value))
+			continue;
+		sum += value * length;
+		seconds += length;
+	}
+	return seconds > 0 ? sum / seconds : NAN;
+}
+
+static void put_phase(const Draft *draft, Table *table, const Phase *phase)
+{
+	const AnalysisOptions *options = draft->plan->options;
+	const Series *past = options->host_past ? options->host_past : options->past;
+	gdouble began = (gdouble)options->realtime_ns[0] / NS_PER_S;
+	struct ctprof_cell *cells = table_line(table, 0, 0);
+
+	draft_put_same(draft, &cells[PHASE], value_of_text(store_text(draft->store, phase->name)));
+	draft_put_same(draft, &cells[BEGAN], digest_time(draft, phase->begin));
+	draft_put_same(draft, &cells[AFTER], value_of_real(phase->begin - began));
+	draft_put_same(draft, &cells[LENGTH], value_of_real(phase->end - phase->begin));
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++) {
+		gdouble value = mean_in(past, phase, measures[m].of_host);
+
+		if (!isnan(value))
+			draft_put_same(draft, &cells[FIRST_MEAN + m], value_of_real(value));
+	}
+}
+
+/* Notes the first phases in one line: "phases: 'load on' 12.3s, 'load off' 4.10s". */
+static void note_phases(const Draft *draft, Table *table)
+{
+	guint n = draft->plan->options->marks->len;
+	g_autoptr(GString) text = g_string_new("phases:");
+	char length[CTPROF_SHORT_ROOM];
+
+	for (guint i = 0; i < MIN(n, MOST_PHASES); i++) {
+		const Phase phase = phase_at(draft, i);
+
+		ctprof_number_short(CTPROF_LADDER_NS, (phase.end - phase.begin) * NS_PER_S, length);
+		g_string_append_printf(text, "%s '%s' %s", i > 0 ? "," : "", phase.name, length);
+	}
+	if (n > MOST_PHASES)
+		g_string_append_printf(text, " and %u more", n - MOST_PHASES);
+	table_note(table, "%s", text->str);
+}
+
+static void draft_phases(const Draft *draft, guint32 flags)
+{
+	const GArray *marks = draft->plan->options->marks;
+
+	if (!marks || marks->len == 0)
+		return;
+	Table *table = tables_add(draft->tables, "phases", "Phases between marks", NULL, flags);
+	table_add_fields(table, phase_fields, G_N_ELEMENTS(phase_fields));
+	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
+		table_add_fields(table, &measures[m].field, 1);
+	for (guint i = 0; i < marks->len; i++) {
+		const Phase phase = phase_at(draft, i);
+
+		put_phase(draft, table, &phase);
+	}
+	note_phases(draft, table);
+}
+
 static void draft_history(const Draft *draft, const Section *section)
 {
 	const Digest *digest = draft->digest;
@@ -137,6 +253,7 @@ static void draft_history(const Draft *draft, const Section *section)
 	for (guint i = 0; (finding = finding_name(i)); i++)
 		for (guint at = 0; (subject = series_next(past, finding, &at));)
 			put_found(draft, table, finding, subject);
+	draft_phases(draft, flags);
 	table = tables_add(draft->tables, section->name, section->heading, NULL, flags);
 	table_add_fields(table, fields, G_N_ELEMENTS(fields));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
@@ -151,7 +268,8 @@ static void draft_history(const Draft *draft, const Section *section)
 const Section section_history = {
 	.name = SECTION_HISTORY,
 	.heading = "History",
-	.help = "host and pools of a recording, window by window, and when there were findings",
+	.help = "host and pools of a recording, window by window, its phases, and when there were "
+		"findings",
 	.flags = SECTION_OF_DIGEST,
 	.place = {0, 0},
 	.draft = draft_history,
