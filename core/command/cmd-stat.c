@@ -32,9 +32,9 @@
 
 extern char **environ;
 
-static guint64 every_ns; /* 0: not given */
-static guint64 count;    /* 0: not given */
-static Repeat repeat;    /* n is 0: not given */
+static guint64 every_ns;            /* 0: not given */
+static guint64 count;               /* 0: not given */
+static Repeat repeat = REPEAT_INIT; /* n is 0: not given */
 
 static const Option options[] = {
 	OPTION(TIME, "every", 'i', &every_ns, "TIME", "Compare repeatedly, every TIME (500ms, 5s)",
@@ -62,6 +62,10 @@ static const Option options[] = {
 	OPTION(COUNT, "seed", 0, &repeat.seed, "N",
 	       "With --versus: randomize which run of each pair is first, with this seed",
 	       .row.least = 1, .row.most = G_MAXUINT32),
+	OPTION(COUNT, "mark-fd", 0, &repeat.mark_fd, "FD",
+	       "With --repeat: read marks from this descriptor, a pipe: each line is one (see "
+	       "'ctprof mark')",
+	       .row.most = G_MAXINT),
 	OPTION_END,
 };
 
@@ -89,6 +93,7 @@ static void stat_run_clear(StatRun *self)
 		g_clear_pointer(&self->files[i], g_free);
 	g_clear_pointer(&self->own, g_array_unref);
 	g_clear_pointer(&self->facts.line, g_free);
+	g_clear_pointer(&self->facts.marks, g_strfreev);
 	if (self->pidfd >= 0)
 		close(self->pidfd);
 	self->pidfd = -1;
@@ -227,6 +232,7 @@ static gboolean start_command(StatRun *self, GError **error)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	repeat_note_start(&repeat);
 	self->began_us = g_get_monotonic_time();
 	int result = posix_spawnp(&self->pid, self->command[0], NULL, &attributes, self->command,
 				  environ);
@@ -254,9 +260,11 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 
 	/* Left over from a warm-up. */
 	g_free(self->facts.line);
+	g_strfreev(self->facts.marks);
 	self->facts = (CommandFacts){
 		.parent = getpid(),
 		.line = g_strjoinv(" ", self->command),
+		.marks = repeat_take_marks(&repeat),
 		.wall_ns = (guint64)MAX(wall_us, 1) * NS_PER_US,
 		.user_ns = ns_of(usage->ru_utime),
 		.system_ns = ns_of(usage->ru_stime),
@@ -299,6 +307,7 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 			kill(self->pid, SIGTERM);
 		if (!wait)
 			return FALSE;
+		marks_take(&repeat.mark_inputs, &repeat.marks);
 		nap(self);
 	}
 	note_facts(self, status, &usage);

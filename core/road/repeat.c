@@ -63,14 +63,51 @@ static gboolean begin_scheduler(Repeat *repeat, GError **error)
 	return repeat->scheduler != NULL;
 }
 
+/* ---- marks ---- */
+
+static gboolean begin_marks(Repeat *repeat, GError **error)
+{
+	g_autofree char *file = repeat->set ? g_strdup(repeat->set) : output_make_unnamed(error);
+
+	if (!file || (repeat->mark_fd != G_MAXUINT64 &&
+		      !marks_open_lines(&repeat->mark_inputs, (int)repeat->mark_fd, error)))
+		return FALSE;
+	marks_listen(&repeat->mark_inputs, &repeat->marks, file);
+	return TRUE;
+}
+
+void repeat_note_start(Repeat *repeat)
+{
+	marks_take(&repeat->mark_inputs, &repeat->marks);
+	marks_forget(&repeat->marks);
+	repeat->began_ns = (guint64)g_get_real_time() * 1000;
+}
+
+char **repeat_take_marks(Repeat *repeat)
+{
+	const Marks *marks = &repeat->marks;
+
+	marks_take(&repeat->mark_inputs, &repeat->marks);
+	char **list = marks->n > 0 ? g_new0(char *, (gsize)marks->n + 1) : NULL;
+	for (guint i = 0; i < marks->n; i++) {
+		guint64 ns = g_ascii_strtoull(marks->of[i].moment, NULL, 10);
+
+		list[i] = g_strdup_printf("%" G_GUINT64_FORMAT " %s",
+					  MAX(ns, repeat->began_ns) - repeat->began_ns,
+					  marks->of[i].name);
+	}
+	return list;
+}
+
 gboolean repeat_check(const Repeat *repeat, GError **error)
 {
-	const char *alone = repeat->versus       ? "--versus"
-			    : repeat->under      ? "--versus-scheduler"
-			    : repeat->warmup > 0 ? "--warmup"
-			    : repeat->set        ? "--set"
-			    : repeat->seed > 0   ? "--seed"
-						 : NULL;
+	const char *alone = repeat->versus                   ? "--versus"
+			    : repeat->under                  ? "--versus-scheduler"
+			    : repeat->warmup > 0             ? "--warmup"
+			    : repeat->set                    ? "--set"
+			    : repeat->seed > 0               ? "--seed"
+			    : repeat->mark_fd != G_MAXUINT64 ? "--mark-fd"
+							     : NULL;
 
 	if (repeat->replace && !repeat->under)
 		return error_set_usage(error, "--replace: only with --versus-scheduler");
@@ -94,7 +131,7 @@ gboolean repeat_begin(Repeat *repeat, char **command, GError **error)
 		return FALSE;
 	if (repeat->seed > 0)
 		repeat->rand = g_rand_new_with_seed((guint32)repeat->seed);
-	return make_directories(repeat, error);
+	return make_directories(repeat, error) && begin_marks(repeat, error);
 }
 
 void repeat_clear(Repeat *repeat)
@@ -106,6 +143,7 @@ void repeat_clear(Repeat *repeat)
 		g_clear_pointer(&repeat->sides[side], g_ptr_array_unref);
 	g_clear_pointer(&repeat->other, g_strfreev);
 	g_clear_pointer(&repeat->rand, g_rand_free);
+	marks_end(&repeat->mark_inputs);
 }
 
 /* ---- progress ---- */

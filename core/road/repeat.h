@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "marks.h"
 #include "run-set.h"
 #include "scheduler.h"
 
@@ -25,7 +26,16 @@ typedef struct repeat {
 	char *directory;     /* for the captures; NULL: their files have no names */
 	GPtrArray *sides[2]; /* SavedRun *: completed runs */
 	GRand *rand;
+	guint64 mark_fd; /* a descriptor to read marks from; G_MAXUINT64: none */
+	MarkInputs mark_inputs;
+	Marks marks;      /* of the run */
+	guint64 began_ns; /* CLOCK_REALTIME when its command was started */
 } Repeat;
+
+#define REPEAT_INIT                                                                                \
+	{                                                                                          \
+		.mark_fd = G_MAXUINT64, .mark_inputs = { -1, -1 }                                  \
+	}
 
 /* Runs command and returns an exit status.  Unless run is NULL, makes two captures around the
  * command, into the files of run, and fills in the rest of run. */
@@ -37,6 +47,11 @@ gboolean repeat_check(const Repeat *repeat, GError **error);
 gboolean repeat_begin(Repeat *repeat, char **command, GError **error);
 /* Does all runs, or those before an interrupt or a failure; returns the exit status. */
 int repeat_do(Repeat *repeat, RepeatOnce once, gpointer data);
+/* Call when the command of a run is started: marks are counted from then on. */
+void repeat_note_start(Repeat *repeat);
+/* Takes the marks that have come.  Returns those of the run, as CommandFacts has them; the caller
+ * frees. */
+char **repeat_take_marks(Repeat *repeat);
 /* Writes the list of a set's runs. */
 gboolean repeat_keep(const Repeat *repeat, GError **error);
 /* Removes runs that are not kept. */

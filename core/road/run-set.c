@@ -10,6 +10,7 @@
 #include "guard/output.h"
 #include "guard/userfile.h"
 #include "load.h"
+#include "marks.h"
 
 #define LIST_NAME "runs.ini"
 #define GROUP "run "
@@ -46,6 +47,7 @@ void saved_run_free(gpointer data)
 	g_clear_pointer(&run->own, g_array_unref);
 	g_free(run->facts.line);
 	g_free(run->facts.scheduler);
+	g_strfreev(run->facts.marks);
 	g_free(run);
 }
 
@@ -88,6 +90,21 @@ static GArray *own_of(GKeyFile *list, const char *group)
 	return own;
 }
 
+/* Returns NULL also if the list holds what no run can have. */
+static char **marks_of(GKeyFile *list, const char *group)
+{
+	gsize n = 0;
+	g_auto(GStrv) marks = g_key_file_get_string_list(list, group, "marks", &n, NULL);
+
+	for (gsize i = 0; i < n; i++) {
+		const char *name = marks[i] + strspn(marks[i], G_CSET_DIGITS);
+
+		if (n > MARKS_MOST || *name != ' ' || mark_why_not(name + 1, strlen(name + 1)))
+			return NULL;
+	}
+	return g_steal_pointer(&marks);
+}
+
 static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 			    const char *directory, GError **error)
 {
@@ -100,6 +117,7 @@ static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 	run->facts.parent = run->own->len > 0 ? g_array_index(run->own, gint32, 0) : 0;
 	run->facts.line = g_key_file_get_string(list, group, "command", NULL);
 	run->facts.scheduler = g_key_file_get_string(list, group, "scheduler", NULL);
+	run->facts.marks = marks_of(list, group);
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
 		G_STRUCT_MEMBER(guint64, &run->facts, facts[i].offset) =
 			g_key_file_get_uint64(list, group, facts[i].key, NULL);
@@ -150,6 +168,10 @@ static void write_run(GKeyFile *list, const SavedRun *run, guint number)
 		g_key_file_set_string(list, group, "command", run->facts.line);
 	if (run->facts.scheduler)
 		g_key_file_set_string(list, group, "scheduler", run->facts.scheduler);
+	if (run->facts.marks)
+		g_key_file_set_string_list(list, group, "marks",
+					   (const char *const *)run->facts.marks,
+					   g_strv_length(run->facts.marks));
 	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
 		g_key_file_set_uint64(list, group, facts[i].key,
 				      G_STRUCT_MEMBER(guint64, &known, facts[i].offset));

@@ -336,6 +336,43 @@ def test_exported_samples_have_their_phase():
         assert all(json.loads(line).get("phase") is None for line in hidden.stdout.decode().splitlines())
 
 
+def runs_of(text):
+    """The values of each metric of the command, one list for each side."""
+    return {row["metric"]: (row["runs"]["baseline"], row["runs"]["candidate"])
+            for section in json.loads(text)["sections"] for row in section["rows"] if row["group"] == "command"}
+
+
+def test_runs_of_a_command_have_phases():
+    """Each run's marks are its own: those of a warm-up, and of the run before, are in no other."""
+    with folder() as path:
+        kept = path / "set"
+        commands = [f"{CTPROF} mark -f {kept} one; sleep {s}; {CTPROF} mark -f {kept} 'and two'; {CTPROF} mark -f {kept} one"
+                    for s in (0.1, 0.3)]
+        done = harness.run(*PLAIN, "stat", "-q", "--smaps=never", "-f", "json", "-n", 0, "--repeat=4", "--warmup=1",
+                           f"--set={kept}", f"--versus=sh -c \"{commands[1]}\"", "--", "sh", "-c", commands[0])
+        found = runs_of(done.stdout)
+        assert {name for name in found if name.startswith("phase.")} == {"phase.one", "phase.and two"}, found
+        for side, least in ((0, 0.1), (1, 0.3)):
+            for one, two, wall in zip(*(found[name][side] for name in ("phase.one", "phase.and two", "wall_ns"))):
+                assert least * 1e9 <= one and one + two <= wall, (one, two, wall)
+        again = harness.run("compare", "-f", "json", "-n", 0, kept / "a", kept / "b")
+        assert runs_of(again.stdout) == found
+
+
+def check_runs_alone():
+    with folder() as path:
+        read, write = os.pipe()
+        command = f"{CTPROF} mark 'by name' && echo 'by line' >&{write}"
+        done = harness.run(*PLAIN, "stat", "-q", "--smaps=never", "-f", "json", "-n", 0, "--repeat=2", f"--mark-fd={read}",
+                           "--", "bash", "-c", command, pass_fds=[read, write], cwd=path)
+        found = runs_of(done.stdout)
+        assert all(len(found[f"phase.{name}"][0]) == 2 for name in ("by name", "by line")), found
+
+
+def test_runs_take_marks_without_a_file_and_by_lines():
+    in_own_network(check_runs_alone)
+
+
 def test_a_mark_that_is_not_there():
     with folder() as path:
         file, _ = phase(path)

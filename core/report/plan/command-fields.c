@@ -2,8 +2,11 @@
 #include "command-fields.h"
 
 #include <math.h>
+#include <string.h>
 
 #define COMMAND_NAME "command"
+/* A phase begins at a mark, and ends at the next one or with the command. */
+#define PHASE "phase."
 
 /* The same command is run on both sides, so any of its costs can be judged. */
 #define COMMAND_COST(name, unit, ladder) COMMAND_FIELD(name, unit, ladder, CTPROF_MORE_IS_WORSE)
@@ -34,7 +37,36 @@ const struct ctprof_report_field *command_field_find(const char *name)
 	for (guint i = 0; i < N_FIELDS; i++)
 		if (g_str_equal(fields[i].name, name))
 			return &fields[i];
-	return NULL;
+	return g_str_has_prefix(name, PHASE) ? &fields[WALL] : NULL;
+}
+
+/* Returns the sum of the phases of that name. */
+static guint64 time_in(const CommandFacts *facts, const char *name)
+{
+	guint64 sum = 0;
+
+	for (char **mark = facts->marks; *mark; mark++) {
+		char *own;
+		guint64 begin = g_ascii_strtoull(*mark, &own, 10);
+		guint64 end = mark[1] ? g_ascii_strtoull(mark[1], NULL, 10) : facts->wall_ns;
+
+		if (g_str_equal(own, name))
+			sum += MAX(end, begin) - begin;
+	}
+	return sum;
+}
+
+static void collect_phases(const RunPlace *place, const RunsKey *command, const CommandFacts *facts)
+{
+	struct ctprof_report_field field = fields[WALL];
+
+	for (char **mark = facts->marks; mark && *mark; mark++) {
+		const char *name = *mark + strspn(*mark, G_CSET_DIGITS);
+
+		field.name = field.header =
+			store_take(place->runs->store, g_strconcat(PHASE, name + 1, NULL));
+		runs_put(place, command, &field, (gdouble)time_in(facts, name), FALSE);
+	}
 }
 
 void command_collect(const RunPlace *place, const CommandFacts *facts)
@@ -57,4 +89,5 @@ void command_collect(const RunPlace *place, const CommandFacts *facts)
 
 	for (guint i = 0; i < N_FIELDS; i++)
 		runs_put(place, &command, &fields[i], values[i], FALSE);
+	collect_phases(place, &command, facts);
 }

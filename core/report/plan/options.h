@@ -24,6 +24,7 @@ typedef struct command_facts {
 	char *line; /* as given */
 	/* The program of the scheduler that it ran under, as given; NULL: the host's own. */
 	char *scheduler;
+	char **marks;  /* "NS NAME": marks that were set NS after its start; NULL: none */
 	gint32 parent; /* the process that waited for it, ctprof */
 	guint64 wall_ns, user_ns, system_ns;
 	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */
