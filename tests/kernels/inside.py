@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,8 @@ from harness import Worker, capture
 KERNEL = Path("/proc/sys/kernel")
 CGROUPS = Path("/sys/fs/cgroup")
 ZRAM = Path("/sys/block/zram0")
+SCHED_EXT = Path("/sys/kernel/sched_ext")
+SCHEDULER = [str(harness.BUILD / "tests/kernels" / name) for name in ("scheduler", "scheduler.bpf.o")]
 MIB = 1 << 20
 BUSY = "name=62757379,burn=30,read=100000,write=50000,faults=64"
 # Takes 16 MiB, frees none of it, and reads it again when told to.
@@ -56,7 +59,7 @@ SPIN = "while True: pass"
 # Of tests/live; the others are about ctprof rather than the kernel, or take an
 # emulated machine minutes.
 LIVE = {
-    "bpf": ["did_not_move", "odd_states", "only_for_threads_that_are_left", "cgroups_have",
+    "bpf": ["did_not_move", "averages", "odd_states", "only_for_threads_that_are_left", "cgroups_have",
             "cpu_of_rusage", "process_and_cgroup"],
     "doctor": None,
     "namespaces": None,
@@ -372,10 +375,102 @@ def test_a_kernel_that_is_locked_down_is_left_to_the_others():
     assert snapshot.value(next(iter(snapshot.rows.values())), "run_time_ns")[0] == "value"
 
 
+def scheduler_state():
+    ops = SCHED_EXT / "root/ops"
+    return ((SCHED_EXT / "state").read_text().strip(), ops.read_text().strip() if ops.exists() else None)
+
+
+def need_sched_ext():
+    if not SCHED_EXT.exists():
+        raise tap.Skip("this kernel has no sched_ext")
+    if not all(map(os.path.exists, SCHEDULER)):
+        raise tap.Skip("built without libbpf or clang")
+    assert scheduler_state() == ("disabled", None), scheduler_state()
+
+
+@contextlib.contextmanager
+def scheduler():
+    """A BPF scheduler that leaves everything to the kernel, as long as a process lives."""
+    need_sched_ext()
+    process = subprocess.Popen(SCHEDULER, stderr=subprocess.PIPE)
+    try:
+        harness.wait_for(lambda: process.poll() is not None or scheduler_state()[0] == "enabled", "the scheduler")
+        assert process.poll() is None, process.stderr.read().decode()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+        harness.wait_for(lambda: scheduler_state() == ("disabled", None), "the end of the scheduler")
+
+
+def events():
+    return fields_of(SCHED_EXT / "root/events")
+
+
+def events_of(told):
+    return {**told.get("events", {}), **told.get("durations", {})}
+
+
+def capture_schedulers():
+    return capture("--plugins=procfs,scx", "--groups=all,scx-threads")
+
+
+def test_a_bpf_scheduler_is_what_sysfs_says():
+    with scheduler():
+        before, snapshot, after = events(), capture_schedulers(), events()
+        got = snapshot.data["sched_ext"]
+        assert (got["state"], got["ops"]) == scheduler_state(), got
+        for name in ("switch_all", "nr_rejected", "hotplug_seq", "enable_seq"):
+            assert got[name] == int((SCHED_EXT / name).read_text()), (name, got)
+        told = events_of(got)
+        assert told and set(told) == set(before), (told, before)
+        assert all(before[name] <= told[name] <= after[name] for name in told), (before, told, after)
+        own = snapshot.rows[os.getpid(), os.getpid()]
+        assert snapshot.value(own, "scheduler") == ("value", scheduler_state()[1]), own
+        print(f"# sched_ext: {json.dumps(got)}", flush=True)
+        tree = Path("/tmp/recorded")
+        call(sys.executable, harness.SOURCE / "tests/roots/record", tree, str(os.getpid()))
+    alive = capture_schedulers().data["sched_ext"]
+    assert alive["state"] == "disabled" and not alive.get("ops"), alive
+    # What was recorded meanwhile has the scheduler, and the events of that moment.
+    roots = [f"--{name}-root={tree / name}" for name in ("proc", "sys", "cgroup")]
+    snapshot = capture(*roots, "--plugins=procfs,scx", "--groups=all,scx-threads")
+    recorded = snapshot.data["sched_ext"]
+    assert (recorded["state"], recorded["ops"]) == (got["state"], got["ops"]), (recorded, got)
+    assert events_of(recorded) == fields_of(tree / "sys/kernel/sched_ext/root/events"), recorded
+    assert snapshot.value(snapshot.rows[os.getpid(), os.getpid()], "scheduler") == ("value", got["ops"])
+
+
+def test_versus_scheduler_runs_a_real_one_and_takes_it_away():
+    need_sched_ext()
+    log = Path("/tmp/schedulers")
+    began = int((SCHED_EXT / "enable_seq").read_text())
+    command = f"cat {SCHED_EXT}/state {SCHED_EXT}/root/ops 2>/dev/null | tr '\\n' ' ' >>{log}; echo >>{log}"
+    found = json.loads(harness.run(
+        "--plugins=procfs,scx,schedstat", "stat", "-q", "--smaps=never", "--repeat=2", "-f", "json", "-n", 0,
+        f"--versus-scheduler={' '.join(SCHEDULER)}", "--", "sh", "-c", command).stdout)
+    a, b = ["disabled"], ["enabled", "ctprof_defaults"]
+    assert [line.split() for line in log.read_text().splitlines()] == [a, b, b, a], log.read_text()
+    assert int((SCHED_EXT / "enable_seq").read_text()) == began + 2
+    assert scheduler_state() == ("disabled", None), scheduler_state()
+    names = [section["name"] for section in found["sections"]]
+    assert names[0] == "runs-command" and "runs-events" in names, names
+    # The kernel takes it away when ctprof is killed, too.
+    words = [harness.CTPROF, "--plugins=procfs", "stat", "-q", "--smaps=never", "--repeat=2",
+             f"--versus-scheduler={' '.join(SCHEDULER)}", "--", "sh", "-c",
+             f"[ $(cat {SCHED_EXT}/state) = disabled ] || sleep 1000"]  # fmt: skip
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as run:
+        harness.wait_for(lambda: scheduler_state()[0] == "enabled", "the scheduler")
+        os.killpg(run.pid, signal.SIGKILL)
+    harness.wait_for(lambda: scheduler_state() == ("disabled", None), "the host's own scheduler")
+
+
 def chosen():
     """All tests; booted with ctprof.only=NAME those of that file alone, be it this one."""
     options = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
     only = options.get("ctprof.only")
+    if only == "sched_ext":
+        return {name: test for name, test in globals().items() if "scheduler" in name}
     if only:
         return load(only) if only in LIVE else globals()
     return {**globals(), **{name: test for file in LIVE for name, test in load(file).items()}}

@@ -36,6 +36,10 @@ PYTHON_PATH = [harness.SOURCE / "tests" / folder for folder in ("lib", "live", "
 MODULES = {"zram", "zsmalloc", "lzo", "lzo-rle", "lzo_compress", "lzo_decompress", "lz4", "lz4hc",
            "lz4_compress", "lz4hc_compress", "lz4_decompress", "842", "842_compress",
            "842_decompress", "deflate", "zstd", "zstd_compress", "zstd_decompress"}
+MIRROR = "http://deb.debian.org/debian"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+RELEASES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "trixie"}
+NEWER = ("trixie-backports", "sid")
 PASSWD = b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
 GROUP = b"root:x:0:\nnogroup:x:65534:\n"
 INIT = """#!/bin/busybox sh
@@ -110,6 +114,35 @@ def download(package, *options):
         call("apt-get", *options, "download", package, cwd=folder)
     found = max(folder.glob(f"{package}_*.deb"))
     return [found, *(deb for need in parts_of(found) for deb in download(need, *options))]
+
+
+def apt_options(release):
+    """Options of apt that make it see this release alone."""
+    folder = KERNELS / "apt" / release
+    for name in ("lists/partial", "cache/archives/partial"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    sources = folder / "sources.list"
+    sources.write_text(f"deb [signed-by={KEYRING}] {MIRROR} {release} main\n")
+    settings = {"Dir::State::Lists": folder / "lists", "Dir::Cache": folder / "cache",
+                "Dir::Etc::SourceList": sources, "Dir::Etc::SourceParts": "/dev/null"}
+    return [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
+
+
+def find(version=None):
+    """The files of the newest package of that version, in the first release that has one; None: of
+    unstable."""
+    pattern = rf"^linux-image-{re.escape(version) if version else '[0-9]+'}[.+-][^ ]*amd64$"
+    releases = [RELEASES[version]] if version in RELEASES else NEWER if version else NEWER[-1:]
+    for release in releases:
+        options = apt_options(release)
+        call("apt-get", *options, "update", "--error-on=any")
+        listed = call("apt-cache", *options, "search", "--names-only", pattern)
+        names = [line.split()[0] for line in listed.splitlines()]
+        names = [name for name in names if not re.search("cloud|rt-amd64|dbg", name)]
+        if names:
+            newest = max(names, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+            return download(newest, *options)
+    raise tap.Skip(f"Debian has no kernel {version or ''} in {' or '.join(releases)}")
 
 
 def extract(deb, folder):
@@ -230,6 +263,10 @@ def put_ctprof(archive):
                 archive.link(f"/build/{path.name}", place)
     for program in (harness.WORKER, harness.HOLDER, harness.CHURNER):
         archive.copy(program, f"/build/tests/live/{program.name}")
+    # Not built without libbpf and clang.
+    for path in (harness.BUILD / "tests/kernels").glob("scheduler*"):
+        if path.is_file():
+            archive.copy(path, f"/build/tests/kernels/{path.name}")
 
 
 def make_initramfs(kernel, path):
@@ -245,7 +282,7 @@ def make_initramfs(kernel, path):
     put_ctprof(archive)
     inside = Path(__file__).with_name("inside.py")
     for script in [p for folder in ("kernels", "live", "lib")
-                   for p in harness.SOURCE.glob(f"tests/{folder}/*.py")]:
+                   for p in harness.SOURCE.glob(f"tests/{folder}/*.py")] + [harness.SOURCE / "tests/roots/record"]:
         archive.copy(script, f"/source/{script.relative_to(harness.SOURCE)}")
     python = put_python(archive, inside)
     for name, data in modules_of(kernel):

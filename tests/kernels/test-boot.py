@@ -4,7 +4,8 @@
 
 CTPROF_KERNEL is the folder that it was unpacked to (scripts/kernels); without it the
 one of this machine's Debian is downloaded.  CTPROF_KERNEL_OPTIONS go on the command line of
-the kernel; with --less, those with which it measures less.
+the kernel; with --less, those with which it measures less.  --sched-ext boots the newest kernel of
+Debian, which has sched_ext, for the tests with a BPF scheduler alone.
 """
 
 import os
@@ -20,9 +21,12 @@ CONSOLE_LINES = 20
 def boot():
     machine.need_tools()
     asked = os.environ.get("CTPROF_KERNEL")
-    kernel = Path(asked) if asked else machine.unpack(machine.download(machine.own_package()))
+    of_sched_ext = "--sched-ext" in sys.argv
+    kernel = (Path(asked) if asked
+              else machine.unpack(machine.find() if of_sched_ext else machine.download(machine.own_package())))
     options = os.environ.get("CTPROF_KERNEL_OPTIONS", "")
-    said, console = machine.boot(kernel, machine.LESS if "--less" in sys.argv else options)
+    options = machine.LESS if "--less" in sys.argv else f"{options} ctprof.only=sched_ext" if of_sched_ext else options
+    said, console = machine.boot(kernel, options)
     print(f"# {kernel.name}", said, sep="\n")
     if "\n1.." in "\n" + said and "not ok" not in said:
         return 0
