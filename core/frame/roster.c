@@ -445,12 +445,17 @@ guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start
 	return low;
 }
 
-const RosterEntry *roster_process(const Roster *roster, gint32 pid)
+const RosterEntry *roster_process_at(const Roster *roster, gint32 pid, guint64 start)
 {
-	guint at = roster_search(roster, pid, pid, G_MAXUINT64);
+	guint at = roster_search(roster, pid, pid, start);
 	const RosterEntry *found = at > 0 ? roster_entry(roster, at - 1) : NULL;
 
 	return found && found->tgid == pid && found->tid == pid ? found : NULL;
+}
+
+const RosterEntry *roster_process(const Roster *roster, gint32 pid)
+{
+	return roster_process_at(roster, pid, G_MAXUINT64);
 }
 
 gboolean roster_has(const Roster *roster, guint32 index)

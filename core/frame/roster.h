@@ -43,6 +43,8 @@ const RosterEntry *roster_entry(const Roster *roster, guint at);
 /* Returns, in a sorted roster, the index after all entries with that ID that started at or before a
  * tick. */
 guint roster_search(const Roster *roster, gint32 tgid, gint32 tid, guint64 start);
+/* Returns the last process with that PID that started at or before a tick; NULL: there is none. */
+const RosterEntry *roster_process_at(const Roster *roster, gint32 pid, guint64 start);
 /* Returns the last process with that PID; NULL: there is none. */
 const RosterEntry *roster_process(const Roster *roster, gint32 pid);
 /* Whether any row has a value of the metric with that index. */

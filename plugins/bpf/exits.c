@@ -185,6 +185,8 @@ static void put_texts(const struct exits *self, struct ctprof_batch *batch, uint
 	host->put_text(batch, row, self->texts[EXIT_PCOMM], record->pcomm, sizeof record->pcomm);
 	if (path)
 		host->put_text(batch, row, self->texts[EXIT_CGROUP], path, strlen(path));
+	else if (cgroups)
+		host->put_absent(batch, row, self->texts[EXIT_CGROUP], CTPROF_ABSENT_VANISHED);
 }
 
 static void put_ended(const struct exits *self, struct ctprof_batch *batch, uint64_t row,

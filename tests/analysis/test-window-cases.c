@@ -197,31 +197,55 @@ static const struct {
 	 {"c wait_sum 1000 1000 +0 S\n", "c avg_wait_ns 100.000 .\n", NULL}},
 };
 
+static void check(const char *what, const char *const *before, const char *const *after,
+		  GroupBy group_by, const char *const *expected)
+{
+	g_autoptr(Sample) baseline = make_sample(before);
+	g_autoptr(Sample) candidate = make_sample(after);
+	AnalysisOptions options = {.group_by = group_by,
+				   .may_be_window = TRUE,
+				   .is_window = TRUE,
+				   .is_whole_host = TRUE,
+				   .began = 50,
+				   .elapsed_s = 1};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(baseline, candidate, &options, &report);
+	g_autofree char *dump = sample_dump(report);
+
+	for (; *expected; expected++)
+		if (!strstr(dump, *expected))
+			g_error("%s: no '%s' in\n%s", what, *expected, dump);
+}
+
 static void test_cases(void)
 {
-	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		g_autoptr(Sample) before = make_sample(cases[i].before);
-		g_autoptr(Sample) after = make_sample(cases[i].after);
-		AnalysisOptions options = {.group_by = GROUP_BY_COMM_EXACT,
-					   .may_be_window = TRUE,
-					   .is_window = TRUE,
-					   .is_whole_host = TRUE,
-					   .began = 50,
-					   .elapsed_s = 1};
-		const struct ctprof_report *report;
-		g_autoptr(Analysis) analysis G_GNUC_UNUSED =
-			sample_analyse(before, after, &options, &report);
-		g_autofree char *dump = sample_dump(report);
-		for (guint k = 0; cases[i].expected[k]; k++)
-			if (!strstr(dump, cases[i].expected[k]))
-				g_error("%s: no '%s' in\n%s", cases[i].what, cases[i].expected[k],
-					dump);
-	}
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+		check(cases[i].what, cases[i].before, cases[i].after, GROUP_BY_COMM_EXACT,
+		      cases[i].expected);
+}
+
+/* In a long window a PID is used again: by a process that ended before, and by one that began
+ * after the thread in question. */
+static void test_pid_used_again(void)
+{
+	static const char *const before[] = {"7 5 sh run_time_ns=1", "9 5 old run_time_ns=100",
+					     NULL};
+	static const char *const after[] = {
+		"7 5 sh run_time_ns=1",
+		"exit 9 600 new ppid=7 run_time_ns=1000 final_run_time_ns=1000",
+		"12 9000 late run_time_ns=5",
+		"exit 12 700 early ppid=7 run_time_ns=3000 final_run_time_ns=3000", NULL};
+	static const char *const expected[] = {"new run_time_ns 0 1000 ",
+					       "early run_time_ns 0 3000 ", NULL};
+
+	check("names are those of the owner at that time", before, after, GROUP_BY_PCOMM, expected);
 }
 
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/window/case by case", test_cases);
+	g_test_add_func("/window/a PID used again", test_pid_used_again);
 	return g_test_run();
 }

@@ -105,37 +105,60 @@ static gint find_record(const Exits *exits, const RosterEntry *thread)
 	return (gint)at;
 }
 
-static const RosterEntry *process_of(const Exits *exits, gint32 pid)
+/* Returns the process that had the PID when a thread started: PIDs are used again. */
+static const RosterEntry *process_at(const Roster *roster, gint32 pid, guint64 start)
 {
-	const RosterEntry *process = roster_process(exits->sides[1].roster, pid);
+	const RosterEntry *process = roster_process_at(roster, pid, start);
 
-	return process ? process : roster_process(exits->sides[0].roster, pid);
+	return process ? process : roster_process_at(roster, pid, start + START_SLACK);
 }
 
-static gint32 parent_of(const Exits *exits, gint32 pid)
+/* Returns that process if a capture has it, and the capture. */
+static const RosterEntry *process_of(const Exits *exits, gint32 pid, guint64 start, guint *ret_side)
 {
-	const RosterEntry *process = roster_process(exits->records, pid);
+	const RosterEntry *process = process_at(exits->sides[1].roster, pid, start);
 
-	if (!process)
-		process = process_of(exits, pid);
+	*ret_side = process ? 1 : 0;
+	if (process)
+		return process;
+	process = process_at(exits->sides[0].roster, pid, start);
+	const RosterEntry *record = process_at(exits->records, pid, start);
+	/* Neither side has the process of an unmarked record. */
+	gboolean is_other = process && record && record->start > process->start &&
+			    exits->marks[record_at(exits, record)] == MARK_NONE;
+
+	return is_other ? NULL : process;
+}
+
+/* Returns all that is known about that process, its record if there is one; NULL: nothing. */
+static const RosterEntry *known_of(const Exits *exits, gint32 pid, guint64 start)
+{
+	guint side;
+	const RosterEntry *process = process_of(exits, pid, start, &side);
+	const RosterEntry *record = process_at(exits->records, pid, start);
+
+	return record && (!process || record->start >= process->start) ? record : process;
+}
+
+static gint32 parent_of(const Exits *exits, gint32 pid, guint64 start)
+{
+	const RosterEntry *process = known_of(exits, pid, start);
+
 	return process ? process->ppid : 0;
-}
-
-/* Whether anything is known about a process. */
-static gboolean is_known(const Exits *exits, gint32 pid)
-{
-	return roster_process(exits->records, pid) || process_of(exits, pid);
 }
 
 /* Returns the nearest ancestor that is alive, or that is unknown, as ctprof itself is.  It has been
  * charged with the process's time, through the ancestors in between. */
-static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid)
+static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid, guint64 start)
 {
 	for (guint hops = 0; ppid > 0 && ppid != pid && hops < MAX_HOPS; hops++) {
-		if (roster_process(exits->sides[1].roster, ppid) || !is_known(exits, ppid))
+		const RosterEntry *parent = known_of(exits, ppid, start);
+
+		if (process_at(exits->sides[1].roster, ppid, start) || !parent)
 			return ppid;
 		pid = ppid;
-		ppid = parent_of(exits, pid);
+		ppid = parent->ppid;
+		start = parent->start;
 	}
 	return roster_process(exits->sides[1].roster, INIT) ? INIT : 0;
 }
@@ -190,8 +213,9 @@ static void note_before(Exits *exits, const RosterEntry *thread)
 
 	if (roster_process(exits->sides[1].roster, thread->tgid))
 		return;
-	Bucket *bucket =
-		bucket_of(exits, heir_of(exits, thread->tgid, parent_of(exits, thread->tgid)));
+	Bucket *bucket = bucket_of(exits, heir_of(exits, thread->tgid,
+						  parent_of(exits, thread->tgid, thread->start),
+						  thread->start));
 	if (leader)
 		roster_read(roster, leader, row);
 	gboolean has_whole = leader && cpu_time_of_process(slots, row, &whole);
@@ -311,10 +335,11 @@ static void settle(Bucket *bucket, gboolean are_whole)
  * and no record has that amount. */
 static void note_missed(Exits *exits, const RosterEntry *record)
 {
-	gint32 pid = record->tgid;
+	guint side;
 
-	if (!process_of(exits, pid))
-		bucket_of(exits, heir_of(exits, pid, record->ppid))->is_old = TRUE;
+	if (!process_of(exits, record->tgid, record->start, &side))
+		bucket_of(exits, heir_of(exits, record->tgid, record->ppid, record->start))
+			->is_old = TRUE;
 }
 
 void exits_divide(Exits *exits)
@@ -326,14 +351,16 @@ void exits_divide(Exits *exits)
 	for (guint i = 0; i < roster_length(exits->records); i++) {
 		const RosterEntry *record = roster_entry(exits->records, i);
 		/* No one is charged for an ended thread of a living process. */
-		gboolean lives = roster_process(exits->sides[1].roster, record->tgid) != NULL;
+		gboolean lives =
+			process_at(exits->sides[1].roster, record->tgid, record->start) != NULL;
 
 		if (!is_mine(exits, i)) {
 			note_missed(exits, record);
 			continue;
 		}
 		exits->owners[i] =
-			lives ? -record->tgid : heir_of(exits, record->tgid, record->ppid);
+			lives ? -record->tgid
+			      : heir_of(exits, record->tgid, record->ppid, record->start);
 		guint64 least;
 		gboolean is_exact = told_by(exits, record, &exits->told[i], &least);
 		Bucket *bucket = bucket_of(exits, exits->owners[i]);
@@ -444,27 +471,30 @@ const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_bo
 	return NULL;
 }
 
-gboolean exits_is_of_command(const Exits *exits, gint32 pid)
+gboolean exits_is_of_command(const Exits *exits, const RosterEntry *thread)
 {
+	gint32 pid = thread->tgid;
+	guint64 start = thread->start;
 	const AnalysisOptions *options = exits->intake->plan->options;
 	gint32 above = options->runs && options->command ? options->command->parent : 0;
 
 	for (guint hops = 0; above > 0 && pid > INIT && hops < MAX_HOPS; hops++) {
-		gint32 parent = parent_of(exits, pid);
+		const RosterEntry *process = known_of(exits, pid, start);
 
 		/* ctprof's other children are hidden, so this is the command. */
-		if (parent == above)
+		if (process && process->ppid == above)
 			return TRUE;
-		pid = parent;
+		pid = process ? process->ppid : 0;
+		start = process ? process->start : 0;
 	}
 	return FALSE;
 }
 
 /* Returns one name of a process's key, by its index; NULL: the process is unknown. */
-static const char *name_of(Exits *exits, gint32 pid, guint name)
+static const char *name_of(Exits *exits, gint32 pid, guint64 start, guint name)
 {
-	const RosterEntry *process = process_of(exits, pid);
-	guint side = roster_process(exits->sides[1].roster, pid) ? 1 : 0;
+	guint side;
+	const RosterEntry *process = process_of(exits, pid, start, &side);
 	RecordKey key;
 
 	if (!process)
@@ -480,14 +510,16 @@ static const char *name_of(Exits *exits, gint32 pid, guint name)
 static const char *inherited_name(Exits *exits, const RosterEntry *record, guint name)
 {
 	gint32 pid = record->tgid;
+	guint64 start = record->start;
 
 	for (guint hops = 0; pid > 0 && hops < MAX_HOPS; hops++) {
-		const char *known = name_of(exits, pid, name);
-		gint32 parent = parent_of(exits, pid);
+		const char *name_there = name_of(exits, pid, start, name);
+		const RosterEntry *process = known_of(exits, pid, start);
 
-		if (known || parent == pid)
-			return known;
-		pid = parent;
+		if (name_there || !process || process->ppid == pid)
+			return name_there;
+		pid = process->ppid;
+		start = process->start;
 	}
 	return NULL;
 }
@@ -502,8 +534,8 @@ static void own_names(Exits *exits, const RosterEntry *record, const char *ret_n
 static const char *process_name(Exits *exits, const RosterEntry *record, const char *const *own,
 				guint i)
 {
-	const RosterEntry *leader = roster_process(exits->records, record->tgid);
-	const char *known = name_of(exits, record->tgid, i), *leaders[KEY_NAMES];
+	const RosterEntry *leader = process_at(exits->records, record->tgid, record->start);
+	const char *known = name_of(exits, record->tgid, record->start, i), *leaders[KEY_NAMES];
 
 	if (known)
 		return known;
@@ -525,6 +557,15 @@ static const char *user_name(Exits *exits, const RosterEntry *record)
 		       : NULL;
 }
 
+/* Whether the cgroup of the record that was read last has been removed: the thread may have been
+ * moved to it, so that it says nothing about the thread that its parent is in another. */
+static gboolean had_removed_cgroup(const Exits *exits)
+{
+	gint slot = exits->sides[1].exit_labels[LABEL_CGROUP];
+
+	return slot >= 0 && exits->row.states[slot] == CTPROF_ABSENT_VANISHED;
+}
+
 /* Returns the name for a label that comes from the cgroup, the user or the process. */
 static const char *other_name(Exits *exits, const RosterEntry *record, const char *const *own,
 			      guint i)
@@ -534,7 +575,7 @@ static const char *other_name(Exits *exits, const RosterEntry *record, const cha
 	if (own[EXIT_NAME_CGROUP] && label_is_of_cgroup(label))
 		return label_name(label, exits->intake->store, own[EXIT_NAME_CGROUP], record->tgid);
 	const char *known = label == LABEL_USER ? user_name(exits, record) : NULL;
-	if (!known)
+	if (!known && !(label_is_of_cgroup(label) && had_removed_cgroup(exits)))
 		known = inherited_name(exits, record, i);
 	return known ? known : store_text(exits->intake->store, NO_NAME);
 }

@@ -44,8 +44,8 @@ const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread);
 const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_born);
 /* Makes the names of such a thread, as far as its process is known. */
 void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key);
-/* In a run: whether the process belongs to the command, as far as its ancestors are known. */
-gboolean exits_is_of_command(const Exits *exits, gint32 pid);
+/* In a run: whether the thread belongs to the command, as far as its ancestors are known. */
+gboolean exits_is_of_command(const Exits *exits, const RosterEntry *thread);
 /* Whether the CPU time of a record is its own final time and not a share. */
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
 /* Returns the CPU time that a record represents. */

@@ -323,7 +323,7 @@ static void put_rows(Window *window, const RosterEntry *last, const RecordKey *n
 {
 	RecordKey literal = *names;
 
-	literal.of_command = exits_is_of_command(window->exits, last->tgid);
+	literal.of_command = exits_is_of_command(window->exits, last);
 	/* In most cases the group is that of the previous thread. */
 	if (!window->records[0] || window->namer->axis->by_thread ||
 	    !record_key_equal(&literal, &window->names))
