@@ -143,7 +143,8 @@ def test_a_recording_beside_exits():
         received, lost = sum(n for n, _ in samples), sum(lost for _, lost in samples)
         if not any(n for n, _ in samples):
             raise tap.Skip("exit records cannot be had here")
-        print(f"# {len(samples)} samples, {ended} ended in {len(sizes)} s: {received} are there, {lost} were lost")
+        print(f"# {len(samples)} samples in {len(sizes)} s: {received} records are there, {lost} were lost; "
+              f"the test ended {ended} of the host's processes")
         assert received + lost >= ended, (received, lost, ended)
         check_memory(samples, sizes)
 
@@ -156,7 +157,7 @@ def test_a_recording_that_loses_records():
         if not any(n for n, _ in samples):
             raise tap.Skip("exit records cannot be had here")
         received, lost = sum(n for n, _ in samples), sum(lost for _, lost in samples)
-        print(f"# {ended} ended: {received} are there, {lost} were lost")
+        print(f"# {received} records are there, {lost} were lost; the test ended {ended} of the host's processes")
         if not lost:
             raise tap.Skip("on a host this slow even a small buffer has room")
         first = next(i for i, (_, lost) in enumerate(samples) if lost)
