@@ -38,7 +38,7 @@ typedef struct capture {
 	gboolean leaders_only;
 	Stuck *stuck;
 
-	Listed listed;    /* threads that a source listed; empty: the walk finds them */
+	Listed listed;    /* threads that a source listed; the walk finds others */
 	GMutex walk_lock; /* protects walk and seq */
 	Walk *walk;
 	guint64 seq;
@@ -305,7 +305,6 @@ static gboolean read_threads(Capture *capture, GError **error)
 
 	capture->queue = queue;
 	walk_send_scout(capture->walk);
-	capture->first_us = g_get_monotonic_time();
 	guint n = start_workers(capture, threads);
 	/* Without a single thread, read in this one: slower, but complete. */
 	if (n == 0)
@@ -501,7 +500,7 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 	    !listed_hand_on(&capture->listed, &capture->handoff, capture->cgroups, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
-	if (capture->listed.threads)
+	if (listed_same(&capture->listed) > 0)
 		capture->processes = capture->listed.processes;
 	capture->refused = walk_refused(capture->walk);
 	capture->hides_threads = walk_is_partial(capture->walk);
@@ -515,17 +514,18 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 				root_path(capture->root, CTPROF_ROOT_PROC));
 }
 
-/* Finds the threads of a later sample.  Called after the time and the host's counters were read, as
- * in the first sample: rates divide by the time between samples, for threads and host alike. */
+/* Finds the threads, if possible by a source.  Called after the time and the host's counters were
+ * read: rates divide by the time between samples, for threads and host alike. */
 static gboolean find_threads(Capture *capture, const CaptureOptions *options, GError **error)
 {
-	gboolean is_listed = !capture->leaders_only &&
-			     listed_make(&capture->listed, capture->plugins, capture->registry,
-					 options->pids, options->may_skip);
-
-	capture->walk = is_listed ? walk_new_listed(capture->root, capture->listed.threads)
-				  : walk_new_again(capture->root, options->pids,
-						   capture->leaders_only, error);
+	capture->first_us = g_get_monotonic_time();
+	if (!capture->leaders_only &&
+	    listed_make(&capture->listed, capture->plugins, capture->registry, options->pids,
+			options->may_skip))
+		capture->walk = walk_adopt(capture->walk, capture->root, capture->listed.threads);
+	else if (!capture->walk)
+		capture->walk =
+			walk_new_again(capture->root, options->pids, capture->leaders_only, error);
 	return capture->walk != NULL;
 }
 
@@ -537,8 +537,8 @@ static gboolean run(Capture *capture, Output *output, const CaptureOptions *opti
 		return FALSE;
 	return (options->go_on || start_sources(capture, error)) &&
 	       begin(capture, output, options, error) && read_single(capture, ROW_HOST, error) &&
-	       (options->no_threads || ((capture->walk || find_threads(capture, options, error)) &&
-					read_all_threads(capture, error))) &&
+	       (options->no_threads ||
+		(find_threads(capture, options, error) && read_all_threads(capture, error))) &&
 	       read_exits(capture, error) && read_cgroups(capture, error) &&
 	       read_objects(capture, error) && read_single(capture, ROW_CAPTURE, error) &&
 	       end(capture, error);

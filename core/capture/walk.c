@@ -24,7 +24,7 @@ struct walk {
 	Scout *scout;  /* NULL: none */
 	enum scout_news news;
 	guint next;           /* index of the process to list next */
-	const GArray *listed; /* WalkThread; NULL: threads are read from the root */
+	const GArray *listed; /* WalkThread; threads of other processes are read from the root */
 	guint listed_at;      /* index in listed of the next process's first thread */
 	gint32 tgid;          /* process being handed out; 0: none */
 	GArray *tids;         /* threads of that process, ascending */
@@ -125,8 +125,8 @@ static void take_leader(Walk *walk, gint32 tgid)
 	g_array_append_val(walk->tids, tgid);
 }
 
-/* Takes the threads that a source has listed for the process. */
-static void take_listed(Walk *walk, gint32 tgid)
+/* Takes the threads that a source has listed for the process; FALSE: it listed none. */
+static gboolean take_listed(Walk *walk, gint32 tgid)
 {
 	const GArray *listed = walk->listed;
 	const WalkThread *thread;
@@ -138,6 +138,7 @@ static void take_listed(Walk *walk, gint32 tgid)
 			g_array_append_val(walk->tids, thread->tid);
 		walk->listed_at++;
 	}
+	return walk->tids->len > 0;
 }
 
 static int open_task(const Walk *walk, gint32 tgid)
@@ -198,9 +199,7 @@ static int next_process(Walk *walk, gboolean is_first)
 			continue;
 		if (walk->only_leaders)
 			take_leader(walk, tgid);
-		else if (walk->listed)
-			take_listed(walk, tgid);
-		else
+		else if (!walk->listed || !take_listed(walk, tgid))
 			list_tids(walk, fd);
 		if (walk->tids->len > 0) {
 			walk->tgid = tgid;
@@ -336,18 +335,20 @@ static Walk *walk_make(const Root *root)
 	return walk;
 }
 
-Walk *walk_new_listed(const Root *root, const GArray *threads)
+Walk *walk_adopt(Walk *walk, const Root *root, const GArray *threads)
 {
-	Walk *walk = walk_make(root);
-
+	if (!walk) {
+		walk = walk_make(root);
+		walk->is_chosen = TRUE;
+	}
 	walk->listed = threads;
-	walk->is_chosen = TRUE;
 	for (guint i = 0; i < threads->len; i++) {
 		gint32 tgid = g_array_index(threads, WalkThread, i).tgid;
 
 		if (i == 0 || g_array_index(threads, WalkThread, i - 1).tgid != tgid)
 			g_array_append_val(walk->tgids, tgid);
 	}
+	sort_unique(walk->tgids);
 	return walk;
 }
 

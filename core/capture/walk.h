@@ -23,8 +23,12 @@ typedef struct walk_thread {
 	gint32 tgid, tid;
 } WalkThread;
 
-/* Walks over these threads (WalkThread), ordered by (tgid, tid); borrowed until walk_free(). */
-Walk *walk_new_listed(const Root *root, const GArray *threads);
+/*
+ * Has a walk that has not begun (NULL: a new one, which is returned) yield these threads
+ * (WalkThread), ordered by (tgid, tid); borrowed until walk_free().  The threads of a process of
+ * which none is in the list are read from the root: the source may not see that process.
+ */
+Walk *walk_adopt(Walk *walk, const Root *root, const GArray *threads);
 void walk_free(Walk *walk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
 

@@ -6,7 +6,7 @@
  * collect(); "?" marks optional ones:
  *
  *	open -> probe? -> close                         (ctprof plugins, doctor)
- *	open -> start? -> collect(HOST)
+ *	open -> start? -> collect(HOST) -> list?
  *	     -> worker_open? (each worker) -> collect(THREAD)... -> worker_close?
  *	     -> collect(EXIT)... -> collect(CGROUP)... -> collect(OBJECT)...
  *	     -> collect(CAPTURE) -> close
@@ -123,9 +123,9 @@ struct ctprof_source_ops {
 	int (*again)(void *self);
 
 	/* Optional; since 1.4.  Reports every thread that the proc root shows, in any
-	 * order, with listing->thread(): in a recording the host calls it before it
-	 * collects the threads, from the second sample on, and then does not list them
-	 * itself, except after a negative return. */
+	 * order, with listing->thread(): the host calls it before it collects the
+	 * threads, and then lists only those of processes that were not reported, except
+	 * after a negative return. */
 	int (*list)(void *self, const struct ctprof_listing *listing);
 
 	/* Optional; since 1.6.  Samples the host between captures, for quantities that the

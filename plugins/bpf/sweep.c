@@ -297,19 +297,20 @@ int sweep_again(struct sweep *sweep)
 
 void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing)
 {
-	if (sweep->taken)
-		memset(sweep->taken, true, sweep->n_taken);
-	const char *before = sweep->before, *end = before + sweep->before_used;
+	/* In a first sample there is none before. */
+	const char *before = sweep->before, *end = before ? before + sweep->before_used : NULL;
 
-	for (const char *at = sweep->records; at < sweep->records + sweep->used;
-	     at += sweep->stride) {
+	for (size_t i = 0; i < sweep_count(sweep); i++) {
+		const char *at = sweep->records + i * sweep->stride;
 		uint32_t ids[2]; /* tid, tgid */
 
 		memcpy(ids, at, sizeof ids);
 		while (before < end && compare_tids(before, at) < 0)
 			before += sweep->stride;
-		listing->thread(listing, (int32_t)ids[1], (int32_t)ids[0],
-				before < end && memcmp(before, at, sweep->stride) == 0);
+		bool is_same = before < end && memcmp(before, at, sweep->stride) == 0;
+		if (i < sweep->n_taken)
+			sweep->taken[i] = is_same;
+		listing->thread(listing, (int32_t)ids[1], (int32_t)ids[0], is_same);
 	}
 }
 

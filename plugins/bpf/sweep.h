@@ -41,7 +41,7 @@ int sweep_run(struct sweep *sweep);
 int sweep_again(struct sweep *sweep);
 
 /* Lists the threads.  A thread is reported as the same if its record before sweep_again() was
- * identical byte for byte. */
+ * identical byte for byte; it then counts as taken, as it may get no row. */
 void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing);
 
 size_t sweep_count(const struct sweep *sweep);
@@ -51,7 +51,7 @@ uint64_t sweep_span(const struct sweep *sweep);
 /* Fetches the record of a thread for its row in the capture, and marks it as taken; false if there
  * is none.  Workers do not race on the mark: each row belongs to one of them. */
 bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
-/* Fetches it without marking it; *ret_taken: whether it was taken or listed. */
+/* Fetches it without marking it; *ret_taken: whether it was taken or listed as the same. */
 bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret,
 		bool *ret_taken);
 

@@ -13,7 +13,8 @@ import tap
 from harness import CTPROF, Worker
 
 OPENING = re.compile(r'\bopen(?:at2?)?\((?:(AT_FDCWD|\d+)(?:<([^>]*)>)?, )?"((?:[^"\\]|\\.)*)"')
-CALLS = "open,openat,openat2,sched_getaffinity,socket,ptrace,process_vm_readv"
+LISTING = re.compile(r"\bgetdents(?:64)?\(\d+<([^>]*)>")
+CALLS = "open,openat,openat2,getdents,getdents64,sched_getaffinity,socket,ptrace,process_vm_readv"
 
 
 def trace(*arguments, plugins="procfs"):
@@ -50,6 +51,11 @@ def opened(lines):
     return paths
 
 
+def listed(lines):
+    """Full paths of the directories whose entries ctprof read."""
+    return {match[1] for line in lines if (match := LISTING.search(line))}
+
+
 def failed(lines):
     """Full paths of the files that could not be opened."""
     return opened(line for line in lines if re.search(r" = -1 E(NOENT|SRCH)\b", line))
@@ -65,7 +71,9 @@ def thread_files(lines, pid):
 def test_all_files_are_opened_when_all_is_wanted():
     """Proves that the other tests would notice an open()."""
     with Worker("--threads", 3) as worker:
-        files = thread_files(trace("--pid", worker.pid), worker.pid)
+        lines = trace("--pid", worker.pid)
+    files = thread_files(lines, worker.pid)
+    assert f"/proc/{worker.pid}/task" in listed(lines)
     needed = {"stat", "comm", "cgroup", "schedstat", "status", "sched", "io", "smaps_rollup"}
     assert needed <= files, needed - files
 
@@ -114,6 +122,21 @@ def test_what_bpf_has_read_is_not_opened():
     assert "smaps_rollup" in names, names
     missing = [path for path in failed(lines) if path.startswith(f"/proc/{worker.pid}/")]
     assert not missing, missing
+
+
+def test_a_thread_that_bpf_has_wholly_is_left_alone():
+    """It is not looked for either, in the only sample as in later ones."""
+    harness.need_bpf()
+    with Worker("--threads", 20, "--processes", 2) as worker:
+        lines = trace("--jobs=1", *harness.BPF_ALWAYS, plugins="bpf,procfs,taskstats")
+        pids, tids = worker.pids, [tid for _, tid in worker.threads()]
+    lists = listed(lines)
+    assert "/proc" in lists and not lists & {f"/proc/{pid}/task" for pid in pids}, lists
+    # Once for all threads of its cgroups, and of its scheduling class.
+    shared = ("/cgroup", "/stat", "/sched")
+    own = re.compile(rf"/proc/\d+/task/({'|'.join(map(str, set(tids) - set(pids)))})/")
+    read = [path for path in opened(lines) if own.match(path) and not path.endswith(shared)]
+    assert not read, read
 
 
 def test_smaps_never_opens_no_memory_file():

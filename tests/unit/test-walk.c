@@ -166,6 +166,28 @@ static void test_gone(void)
 	g_assert_cmpstr(rest, ==, "9:9*;");
 }
 
+/* The threads that a source lists are not looked for.  Those of a process that it does not see are,
+ * and a process that began after the walk was made is not missed. */
+static void test_listed(void)
+{
+	static const WalkThread listed[] = {{2, 2}, {2, 5}, {4, 4}, {7, 7}};
+	g_autoptr(TestDir) dir = test_dir_new();
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof listed[0]);
+
+	g_array_append_vals(threads, listed, G_N_ELEMENTS(listed));
+	make_tree(dir, "1/task/1 1/task/3 2/task/2 2/task/5 2/task/6 9/task/9");
+	g_autoptr(Root) root = root_open(dir, NULL, NULL, NULL);
+	g_autoptr(Walk) walk = walk_new(root, NULL, FALSE, NULL);
+	g_assert_nonnull(walk);
+	make_tree(dir, "4/task/4");
+	g_assert_true(walk_adopt(walk, root, threads) == walk);
+	g_autofree char *seen = walk_all(walk, MAX_TARGETS);
+	g_assert_cmpstr(seen, ==, "1:1* 1:3 2:2* 2:5 4:4* 9:9*;");
+	g_autoptr(Walk) alone = walk_adopt(NULL, root, threads);
+	g_autofree char *only = walk_all(alone, MAX_TARGETS);
+	g_assert_cmpstr(only, ==, "2:2* 2:5 4:4*;");
+}
+
 #define N_STEADY 250
 #define N_ROUNDS 12
 
@@ -334,6 +356,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &cases[i], test_tree);
 	}
 	g_test_add_func("/walk/process-ends-in-between", test_gone);
+	g_test_add_func("/walk/listed-by-a-source", test_listed);
 	g_test_add_func("/walk/threads-are-counted-before", test_count);
 	g_test_add_func("/walk/live-threads-are-all-found", test_live);
 	return g_test_run();
