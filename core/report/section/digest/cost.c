@@ -16,6 +16,16 @@ void costing_init(Costing *costing, const Draft *draft)
 			formula_bind(&quantity->formulas[k], measures, costing->inputs[i][k]);
 }
 
+struct ctprof_value cost_as_value(const CostValue *cost)
+{
+	return (struct ctprof_value){.type = cost->type,
+				     .flags = cost->flags,
+				     .real = cost->real,
+				     .n = cost->n,
+				     .missing = cost->missing,
+				     .why = cost->why};
+}
+
 gboolean cost_adds_up(guint cost)
 {
 	return !quantity_is_ratio(quantity_of_cost(cost));
@@ -67,7 +77,7 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 		span.layouts[i] = &draft->sides[i].layouts[TABLE_THREADS];
 	*ret_costs = (Costs){{{.type = CTPROF_VALUE_ABSENT}}};
 	for (guint i = 0; (quantity = quantity_of_cost(i)); i++) {
-		struct ctprof_value *cost = &ret_costs->of[i];
+		CostValue *cost = &ret_costs->of[i];
 
 		/* Levels are read on one side; only counters have a growth since the other. */
 		span.grown = draft->window && !cost_is_held(i);
@@ -84,7 +94,12 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 			/* If no formula gives a value, the reason of the first that has one is
 			 * kept. */
 			if (made.type != CTPROF_VALUE_ABSENT || cost->missing == 0)
-				*cost = made;
+				*cost = (CostValue){.real = made.real,
+						    .n = (guint32)made.n,
+						    .missing = (guint32)made.missing,
+						    .type = made.type,
+						    .flags = (guint16)made.flags,
+						    .why = (guint16)made.why};
 		}
 	}
 }
@@ -92,8 +107,8 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 void costs_add(Costs *sum, const Costs *part)
 {
 	for (guint i = 0; quantity_of_cost(i); i++) {
-		struct ctprof_value *total = &sum->of[i];
-		const struct ctprof_value *cost = &part->of[i];
+		CostValue *total = &sum->of[i];
+		const CostValue *cost = &part->of[i];
 
 		if (!cost_adds_up(i))
 			continue;
@@ -113,8 +128,8 @@ void costs_add(Costs *sum, const Costs *part)
  * divided.  Without any tick the proportion is unknown. */
 void costs_split_cpu(Costs *costs)
 {
-	const struct ctprof_value *cpu = &costs->of[COST_CPU];
-	struct ctprof_value *user = &costs->of[COST_USER], *system = &costs->of[COST_SYSTEM];
+	const CostValue *cpu = &costs->of[COST_CPU];
+	CostValue *user = &costs->of[COST_USER], *system = &costs->of[COST_SYSTEM];
 	gdouble sum = user->real + system->real;
 
 	if (cpu->type != CTPROF_VALUE_REAL || user->type != CTPROF_VALUE_REAL ||

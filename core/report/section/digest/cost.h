@@ -7,9 +7,17 @@
 
 #include "report/draft/draft.h"
 
-/* Each is REAL, or ABSENT with the reason. */
+/* REAL, or ABSENT with the reason: a quarter of a struct ctprof_value, as each thread may have a
+ * line of its own. */
+typedef struct cost_value {
+	gdouble real;
+	guint32 n, missing;
+	guint32 type;
+	guint16 flags, why;
+} CostValue;
+
 typedef struct costs {
-	struct ctprof_value of[MOST_COSTS];
+	CostValue of[MOST_COSTS];
 } Costs;
 
 /* The metrics from which the costs of a report are computed. */
@@ -19,6 +27,7 @@ typedef struct costing {
 } Costing;
 
 void costing_init(Costing *costing, const Draft *draft);
+struct ctprof_value cost_as_value(const CostValue *cost);
 /* Whether the costs of several pools may be added; ratios may not. */
 gboolean cost_adds_up(guint cost);
 /* Whether it is a level at a moment, and not counted between two moments. */

@@ -19,8 +19,8 @@ gdouble digest_own(const Digest *digest)
 
 gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost)
 {
-	const struct ctprof_value *before = &line->costs[0].of[cost];
-	const struct ctprof_value *now = &line->costs[digest->newest].of[cost];
+	const CostValue *before = &line->costs[0].of[cost];
+	const CostValue *now = &line->costs[digest->newest].of[cost];
 	gdouble growth = now->real - before->real;
 
 	if (digest->seconds <= 0 || before->type != CTPROF_VALUE_REAL ||
@@ -54,7 +54,7 @@ static void settle_counts(const Digest *digest, CostLine *line, guint side)
 	if (times && digest->seconds > 0)
 		line->costs[side].of[COST_WAITING].real += times->uncounted / 1e9 / digest->seconds;
 	for (guint i = 0; most > 0 && i < G_N_ELEMENTS(counted); i++) {
-		struct ctprof_value *value = &line->costs[side].of[counted[i]];
+		CostValue *value = &line->costs[side].of[counted[i]];
 
 		if (value->type == CTPROF_VALUE_REAL)
 			value->real = MIN(value->real, most);

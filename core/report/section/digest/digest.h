@@ -76,7 +76,7 @@ static inline const CostLine *digest_line(const Digest *digest, guint i)
 /* Returns the cost, 0 if it is absent. */
 static inline gdouble digest_cost(const CostLine *line, guint side, enum cost cost)
 {
-	const struct ctprof_value *value = &line->costs[side].of[cost];
+	const CostValue *value = &line->costs[side].of[cost];
 
 	return value->type == CTPROF_VALUE_REAL ? value->real : 0;
 }

@@ -46,7 +46,7 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 	const char *before = NULL;
 
 	for (guint i = 0; (quantity = quantity_of_cost(i)); i++) {
-		const struct ctprof_value *total = &digest->total.of[i];
+		const CostValue *total = &digest->total.of[i];
 		const struct ctprof_term name = term_text(CTPROF_TERM_TEXT, quantity->measured);
 
 		if (!quantity->measured || total->type != CTPROF_VALUE_ABSENT ||
@@ -72,7 +72,7 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 /* Adds how many threads' I/O was denied; if that of all was, say_unmeasured() has it. */
 static void say_denied(const Digest *digest, Sentence *sentence)
 {
-	const struct ctprof_value *read = &digest->total.of[COST_READ];
+	const CostValue *read = &digest->total.of[COST_READ];
 	gdouble missing = (gdouble)read->missing, all = (gdouble)digest->threads[digest->newest];
 
 	if (read->type == CTPROF_VALUE_ABSENT || read->why != CTPROF_ABSENT_DENIED ||

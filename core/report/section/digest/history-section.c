@@ -47,8 +47,7 @@ void digest_note(const Digest *digest, Series *series)
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
 		for (guint i = 0; i < digest->lines->len; i++) {
 			const CostLine *line = digest_line(digest, i);
-			const struct ctprof_value *value =
-				&line->costs[digest->newest].of[measures[m].cost];
+			const CostValue *value = &line->costs[digest->newest].of[measures[m].cost];
 
 			if (value->type == CTPROF_VALUE_REAL)
 				series_note(series, line->name, measures[m].field.name,

@@ -298,7 +298,7 @@ static void say_disk(const Subject *subject, Sentence *sentence)
  * it. */
 static gdouble measure_dirties(const Subject *subject)
 {
-	const struct ctprof_value *all = &subject->digest->total.of[COST_WRITE];
+	const CostValue *all = &subject->digest->total.of[COST_WRITE];
 	gdouble written = subject_cost(subject, COST_WRITE);
 
 	if (measure_disk(subject) >= LEAST_IO_SHARE)
@@ -383,7 +383,7 @@ static gdouble measure_stuck(const Subject *subject)
 {
 	gdouble stuck = MIN(digest_cost(subject->line, 0, COST_BLOCKED),
 			    subject_cost(subject, COST_BLOCKED));
-	const struct ctprof_value *switches =
+	const CostValue *switches =
 		&subject->line->costs[subject->digest->newest].of[COST_SWITCHES];
 
 	return subject->digest->seconds > 0 && switches->type == CTPROF_VALUE_REAL &&

@@ -124,10 +124,12 @@ static void put_cost(const Making *making, struct ctprof_cell *cells, guint cost
 	struct ctprof_cell *cell = &cells[making->costs[cost]];
 
 	if (!digest->has_sides || !line->group) {
-		draft_put_same(digest->draft, cell, line->costs[digest->newest].of[cost]);
+		draft_put_same(digest->draft, cell,
+			       cost_as_value(&line->costs[digest->newest].of[cost]));
 		return;
 	}
-	const struct ctprof_value sides[SIDES] = {line->costs[0].of[cost], line->costs[1].of[cost]};
+	const struct ctprof_value sides[SIDES] = {cost_as_value(&line->costs[0].of[cost]),
+						  cost_as_value(&line->costs[1].of[cost])};
 	view_cell(digest->draft->view, sides, field_of(cost), cell);
 }
 
@@ -244,7 +246,7 @@ static void put_more(const Making *making)
 static gdouble rest_of(const Digest *digest)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
-	const struct ctprof_value *cpu = &digest->total.of[COST_CPU];
+	const CostValue *cpu = &digest->total.of[COST_CPU];
 
 	if (!options->is_whole_host || digest->draft->view->match || digest->draft->plan->pids ||
 	    options->tids || isnan(digest->host.busy) || cpu->type != CTPROF_VALUE_REAL)
@@ -256,7 +258,8 @@ static void put_rest(const Making *making, guint32 role, const char *name, gdoub
 {
 	CostLine line = {.name = name};
 
-	line.costs[making->digest->newest].of[COST_CPU] = value_of_real(rest);
+	line.costs[making->digest->newest].of[COST_CPU] =
+		(CostValue){.type = CTPROF_VALUE_REAL, .real = rest};
 	put_line(making, role, &line);
 }
 

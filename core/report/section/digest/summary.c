@@ -90,7 +90,7 @@ static void settle_busy(HostState *host)
 void host_state_read(Digest *digest)
 {
 	const WindowResult *window = digest->draft->window;
-	const struct ctprof_value *waiting = &digest->total.of[COST_WAITING];
+	const CostValue *waiting = &digest->total.of[COST_WAITING];
 	HostState *host = &digest->host;
 
 	ask_all(digest);
