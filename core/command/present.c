@@ -35,7 +35,7 @@ const Option presenting_options[] = {
 
 const Option reading_options[] = {
 	OPTION(SIZE, "max-memory", 0, &limits_memory, "SIZE",
-	       "Memory that reading and grouping may take (default: 4GiB, at most half of the "
+	       "Memory that reading and grouping may take (default: 1GiB, at most half of the "
 	       "RAM; 0: no limit)"),
 	OPTION_END,
 };

@@ -26,7 +26,7 @@
 #define SCARCE_STACK (1u << 20)
 /* malloc() maps 1 MiB or more at a time, libraries some more, and other threads may free some. */
 #define SPARE (8u << 20)
-#define USUAL_MEMORY (G_GUINT64_CONSTANT(4) << 30)
+#define USUAL_MEMORY (1u << 30)
 
 guint64 limits_memory = G_MAXUINT64;
 
