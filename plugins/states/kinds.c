@@ -27,20 +27,14 @@ const char *const kind_words[N_KINDS] = {
 	[KIND_DEAD] = "dead",
 };
 
-/* The information in a system call; calls without a row are KIND_OTHER. */
+/* Calls whose kind depends on more than their number; the others have their kind in the table, and
+ * calls without a row are KIND_OTHER. */
 enum call {
-	CALL_DESCRIPTOR, /* the kind of the descriptor decides */
-	CALL_FILE,
-	CALL_SOCKET,
-	CALL_PIPE,
-	CALL_TIMER,
-	CALL_IDLE,
-	CALL_POLL,   /* its second argument is the number of descriptors */
-	CALL_SELECT, /* its first argument is */
-	CALL_CHILD,
-	CALL_LOCK,
-	CALL_FUTEX,      /* its fourth argument is a time limit */
-	CALL_FUTEX_WAIT, /* its fifth argument is */
+	CALL_DESCRIPTOR = N_KINDS, /* the kind of the descriptor decides */
+	CALL_POLL,                 /* its second argument is the number of descriptors */
+	CALL_SELECT,               /* its first argument is */
+	CALL_FUTEX,                /* its fourth argument is a time limit */
+	CALL_FUTEX_WAIT,           /* its fifth argument is */
 	CALL_FCNTL,
 	CALL_RESTART, /* of an earlier call, which only the kernel's stack shows */
 };
@@ -54,95 +48,95 @@ static const struct {
 } calls[] = {
 	{{0, 63}, CALL_DESCRIPTOR},    /* read */
 	{{1, 64}, CALL_DESCRIPTOR},    /* write */
-	{{2, NONE}, CALL_FILE},        /* open */
+	{{2, NONE}, KIND_FILE},        /* open */
 	{{3, 57}, CALL_DESCRIPTOR},    /* close */
-	{{4, NONE}, CALL_FILE},        /* stat */
-	{{5, 80}, CALL_FILE},          /* fstat */
-	{{6, NONE}, CALL_FILE},        /* lstat */
+	{{4, NONE}, KIND_FILE},        /* stat */
+	{{5, 80}, KIND_FILE},          /* fstat */
+	{{6, NONE}, KIND_FILE},        /* lstat */
 	{{7, NONE}, CALL_POLL},        /* poll */
 	{{16, 29}, CALL_DESCRIPTOR},   /* ioctl */
 	{{17, 67}, CALL_DESCRIPTOR},   /* pread64 */
 	{{18, 68}, CALL_DESCRIPTOR},   /* pwrite64 */
 	{{19, 65}, CALL_DESCRIPTOR},   /* readv */
 	{{20, 66}, CALL_DESCRIPTOR},   /* writev */
-	{{21, NONE}, CALL_FILE},       /* access */
+	{{21, NONE}, KIND_FILE},       /* access */
 	{{23, NONE}, CALL_SELECT},     /* select */
-	{{26, 227}, CALL_FILE},        /* msync */
-	{{35, 101}, CALL_TIMER},       /* nanosleep */
+	{{26, 227}, KIND_FILE},        /* msync */
+	{{35, 101}, KIND_TIMER},       /* nanosleep */
 	{{40, 71}, CALL_DESCRIPTOR},   /* sendfile */
-	{{42, 203}, CALL_SOCKET},      /* connect */
-	{{43, 202}, CALL_IDLE},        /* accept */
-	{{44, 206}, CALL_SOCKET},      /* sendto */
-	{{45, 207}, CALL_SOCKET},      /* recvfrom */
-	{{46, 211}, CALL_SOCKET},      /* sendmsg */
-	{{47, 212}, CALL_SOCKET},      /* recvmsg */
-	{{56, 220}, CALL_CHILD},       /* clone: sleeps with CLONE_VFORK only */
-	{{58, NONE}, CALL_CHILD},      /* vfork */
-	{{59, 221}, CALL_FILE},        /* execve */
-	{{61, 260}, CALL_CHILD},       /* wait4 */
-	{{65, 193}, CALL_LOCK},        /* semop */
-	{{69, 189}, CALL_PIPE},        /* msgsnd */
-	{{70, 188}, CALL_PIPE},        /* msgrcv */
+	{{42, 203}, KIND_SOCKET},      /* connect */
+	{{43, 202}, KIND_IDLE},        /* accept */
+	{{44, 206}, KIND_SOCKET},      /* sendto */
+	{{45, 207}, KIND_SOCKET},      /* recvfrom */
+	{{46, 211}, KIND_SOCKET},      /* sendmsg */
+	{{47, 212}, KIND_SOCKET},      /* recvmsg */
+	{{56, 220}, KIND_CHILD},       /* clone: sleeps with CLONE_VFORK only */
+	{{58, NONE}, KIND_CHILD},      /* vfork */
+	{{59, 221}, KIND_FILE},        /* execve */
+	{{61, 260}, KIND_CHILD},       /* wait4 */
+	{{65, 193}, KIND_LOCK},        /* semop */
+	{{69, 189}, KIND_PIPE},        /* msgsnd */
+	{{70, 188}, KIND_PIPE},        /* msgrcv */
 	{{72, 25}, CALL_FCNTL},        /* fcntl */
-	{{73, 32}, CALL_LOCK},         /* flock */
-	{{74, 82}, CALL_FILE},         /* fsync */
-	{{75, 83}, CALL_FILE},         /* fdatasync */
-	{{76, 45}, CALL_FILE},         /* truncate */
-	{{77, 46}, CALL_FILE},         /* ftruncate */
-	{{78, NONE}, CALL_FILE},       /* getdents */
-	{{82, NONE}, CALL_FILE},       /* rename */
-	{{83, NONE}, CALL_FILE},       /* mkdir */
-	{{84, NONE}, CALL_FILE},       /* rmdir */
-	{{85, NONE}, CALL_FILE},       /* creat */
-	{{87, NONE}, CALL_FILE},       /* unlink */
-	{{89, NONE}, CALL_FILE},       /* readlink */
-	{{137, 43}, CALL_FILE},        /* statfs */
-	{{138, 44}, CALL_FILE},        /* fstatfs */
-	{{162, 81}, CALL_FILE},        /* sync */
+	{{73, 32}, KIND_LOCK},         /* flock */
+	{{74, 82}, KIND_FILE},         /* fsync */
+	{{75, 83}, KIND_FILE},         /* fdatasync */
+	{{76, 45}, KIND_FILE},         /* truncate */
+	{{77, 46}, KIND_FILE},         /* ftruncate */
+	{{78, NONE}, KIND_FILE},       /* getdents */
+	{{82, NONE}, KIND_FILE},       /* rename */
+	{{83, NONE}, KIND_FILE},       /* mkdir */
+	{{84, NONE}, KIND_FILE},       /* rmdir */
+	{{85, NONE}, KIND_FILE},       /* creat */
+	{{87, NONE}, KIND_FILE},       /* unlink */
+	{{89, NONE}, KIND_FILE},       /* readlink */
+	{{137, 43}, KIND_FILE},        /* statfs */
+	{{138, 44}, KIND_FILE},        /* fstatfs */
+	{{162, 81}, KIND_FILE},        /* sync */
 	{{202, 98}, CALL_FUTEX},       /* futex */
-	{{208, 4}, CALL_FILE},         /* io_getevents */
-	{{209, 2}, CALL_FILE},         /* io_submit */
-	{{217, 61}, CALL_FILE},        /* getdents64 */
+	{{208, 4}, KIND_FILE},         /* io_getevents */
+	{{209, 2}, KIND_FILE},         /* io_submit */
+	{{217, 61}, KIND_FILE},        /* getdents64 */
 	{{219, 128}, CALL_RESTART},    /* restart_syscall */
-	{{220, 192}, CALL_LOCK},       /* semtimedop */
-	{{230, 115}, CALL_TIMER},      /* clock_nanosleep */
-	{{232, NONE}, CALL_IDLE},      /* epoll_wait */
-	{{242, 182}, CALL_PIPE},       /* mq_timedsend */
-	{{243, 183}, CALL_PIPE},       /* mq_timedreceive */
-	{{247, 95}, CALL_CHILD},       /* waitid */
-	{{257, 56}, CALL_FILE},        /* openat */
-	{{258, 34}, CALL_FILE},        /* mkdirat */
-	{{262, 79}, CALL_FILE},        /* newfstatat */
-	{{263, 35}, CALL_FILE},        /* unlinkat */
-	{{264, 38}, CALL_FILE},        /* renameat */
-	{{267, 78}, CALL_FILE},        /* readlinkat */
-	{{269, 48}, CALL_FILE},        /* faccessat */
+	{{220, 192}, KIND_LOCK},       /* semtimedop */
+	{{230, 115}, KIND_TIMER},      /* clock_nanosleep */
+	{{232, NONE}, KIND_IDLE},      /* epoll_wait */
+	{{242, 182}, KIND_PIPE},       /* mq_timedsend */
+	{{243, 183}, KIND_PIPE},       /* mq_timedreceive */
+	{{247, 95}, KIND_CHILD},       /* waitid */
+	{{257, 56}, KIND_FILE},        /* openat */
+	{{258, 34}, KIND_FILE},        /* mkdirat */
+	{{262, 79}, KIND_FILE},        /* newfstatat */
+	{{263, 35}, KIND_FILE},        /* unlinkat */
+	{{264, 38}, KIND_FILE},        /* renameat */
+	{{267, 78}, KIND_FILE},        /* readlinkat */
+	{{269, 48}, KIND_FILE},        /* faccessat */
 	{{270, 72}, CALL_SELECT},      /* pselect6 */
 	{{271, 73}, CALL_POLL},        /* ppoll */
 	{{275, 76}, CALL_DESCRIPTOR},  /* splice */
-	{{276, 77}, CALL_PIPE},        /* tee */
-	{{277, 84}, CALL_FILE},        /* sync_file_range */
-	{{278, 75}, CALL_PIPE},        /* vmsplice */
-	{{281, 22}, CALL_IDLE},        /* epoll_pwait */
-	{{285, 47}, CALL_FILE},        /* fallocate */
-	{{288, 242}, CALL_IDLE},       /* accept4 */
+	{{276, 77}, KIND_PIPE},        /* tee */
+	{{277, 84}, KIND_FILE},        /* sync_file_range */
+	{{278, 75}, KIND_PIPE},        /* vmsplice */
+	{{281, 22}, KIND_IDLE},        /* epoll_pwait */
+	{{285, 47}, KIND_FILE},        /* fallocate */
+	{{288, 242}, KIND_IDLE},       /* accept4 */
 	{{295, 69}, CALL_DESCRIPTOR},  /* preadv */
 	{{296, 70}, CALL_DESCRIPTOR},  /* pwritev */
-	{{299, 243}, CALL_SOCKET},     /* recvmmsg */
-	{{306, 267}, CALL_FILE},       /* syncfs */
-	{{307, 269}, CALL_SOCKET},     /* sendmmsg */
-	{{316, 276}, CALL_FILE},       /* renameat2 */
-	{{322, 281}, CALL_FILE},       /* execveat */
+	{{299, 243}, KIND_SOCKET},     /* recvmmsg */
+	{{306, 267}, KIND_FILE},       /* syncfs */
+	{{307, 269}, KIND_SOCKET},     /* sendmmsg */
+	{{316, 276}, KIND_FILE},       /* renameat2 */
+	{{322, 281}, KIND_FILE},       /* execveat */
 	{{326, 285}, CALL_DESCRIPTOR}, /* copy_file_range */
 	{{327, 286}, CALL_DESCRIPTOR}, /* preadv2 */
 	{{328, 287}, CALL_DESCRIPTOR}, /* pwritev2 */
-	{{332, 291}, CALL_FILE},       /* statx */
-	{{333, 292}, CALL_FILE},       /* io_pgetevents */
-	{{426, 426}, CALL_IDLE},       /* io_uring_enter */
-	{{435, 435}, CALL_CHILD},      /* clone3 */
-	{{437, 437}, CALL_FILE},       /* openat2 */
-	{{439, 439}, CALL_FILE},       /* faccessat2 */
-	{{441, 441}, CALL_IDLE},       /* epoll_pwait2 */
+	{{332, 291}, KIND_FILE},       /* statx */
+	{{333, 292}, KIND_FILE},       /* io_pgetevents */
+	{{426, 426}, KIND_IDLE},       /* io_uring_enter */
+	{{435, 435}, KIND_CHILD},      /* clone3 */
+	{{437, 437}, KIND_FILE},       /* openat2 */
+	{{439, 439}, KIND_FILE},       /* faccessat2 */
+	{{441, 441}, KIND_IDLE},       /* epoll_pwait2 */
 	{{449, 449}, CALL_FUTEX},      /* futex_waitv */
 	{{455, 455}, CALL_FUTEX_WAIT}, /* futex_wait */
 };
@@ -256,24 +250,10 @@ static enum kind kind_of_call(int call, const struct thread_record *record, stru
 	switch (call) {
 	case CALL_DESCRIPTOR:
 		return kind_of_descriptor(record);
-	case CALL_FILE:
-		return KIND_FILE;
-	case CALL_SOCKET:
-		return KIND_SOCKET;
-	case CALL_PIPE:
-		return KIND_PIPE;
-	case CALL_TIMER:
-		return KIND_TIMER;
-	case CALL_IDLE:
-		return KIND_IDLE;
 	case CALL_POLL:
 		return (uint32_t)args[1] == 0 ? KIND_TIMER : KIND_IDLE;
 	case CALL_SELECT:
 		return (uint32_t)args[0] == 0 ? KIND_TIMER : KIND_IDLE;
-	case CALL_CHILD:
-		return KIND_CHILD;
-	case CALL_LOCK:
-		return KIND_LOCK;
 	case CALL_FUTEX:
 		return args[3] ? KIND_IDLE : KIND_LOCK;
 	case CALL_FUTEX_WAIT:
@@ -284,7 +264,7 @@ static enum kind kind_of_call(int call, const struct thread_record *record, stru
 	case CALL_RESTART:
 		return kind_of_restarted(wchan);
 	default:
-		return KIND_OTHER;
+		return call >= 0 ? (enum kind)call : KIND_OTHER;
 	}
 }
 

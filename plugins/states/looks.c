@@ -2,6 +2,8 @@
 #include "looks.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,12 +54,10 @@ void looks_sort(const struct looks *looks)
 /* The link shows the kind of the descriptor without a request to its file system. */
 static void read_descriptor(int task_fd, struct thread_record *record)
 {
-	char path[THREAD_FILE_PATH_MAX], name[PATH_BYTES], link[PATH_BYTES];
-	struct text digits = syscall_file_number(record->args[0], name);
-	char file[PATH_BYTES] = "fd/";
+	char path[THREAD_FILE_PATH_MAX], file[PATH_BYTES], link[PATH_BYTES];
 
-	memcpy(file + 3, digits.p, digits.len);
-	file[3 + digits.len] = '\0';
+	/* The kernel takes the lower half of the register. */
+	(void)snprintf(file, sizeof file, "fd/%" PRIu32, (uint32_t)record->args[0]);
 	thread_file_path(path, (int32_t)record->tid, file);
 	ssize_t len = readlinkat(task_fd, path, link, sizeof link);
 	if (len > 0)

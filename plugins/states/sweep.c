@@ -24,11 +24,6 @@ struct sweep {
 	struct bpf_link *link;
 };
 
-static void free_sweep(struct sweep **sweep)
-{
-	sweep_free(*sweep);
-}
-
 static int load(struct sweep *sweep)
 {
 	sweep->skeleton = look_bpf__open();
@@ -47,7 +42,7 @@ static int load(struct sweep *sweep)
 
 int sweep_open(struct sweep **ret)
 {
-	__attribute__((cleanup(free_sweep))) struct sweep *made = calloc(1, sizeof *made);
+	struct sweep *made = calloc(1, sizeof *made);
 
 	if (!made)
 		return -ENOMEM;
@@ -55,10 +50,10 @@ int sweep_open(struct sweep **ret)
 	libbpf_set_print(NULL);
 	int r = load(made);
 	if (r < 0)
-		return r;
-	*ret = made;
-	made = NULL;
-	return 0;
+		sweep_free(made);
+	else
+		*ret = made;
+	return r;
 }
 
 void sweep_free(struct sweep *sweep)

@@ -68,14 +68,3 @@ void syscall_file_take_link(struct text link, struct thread_record *record)
 		record->mode = MODE_FILE;
 	}
 }
-
-struct text syscall_file_number(uint64_t number, char store[24])
-{
-	size_t at = 24;
-
-	do {
-		store[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	return (struct text){store + at, 24 - at};
-}

@@ -16,5 +16,3 @@ void syscall_file_take_state(char letter, struct thread_record *record);
 bool syscall_file_parse(struct text text, struct thread_record *record);
 /* The target of a link in fd, which may be truncated. */
 void syscall_file_take_link(struct text link, struct thread_record *record);
-/* The number in decimal digits, in store. */
-struct text syscall_file_number(uint64_t number, char store[24]);
