@@ -3,8 +3,10 @@
 """How threads with known behaviour spend their time, as 'stat --states' reports it."""
 
 import contextlib
+import ctypes
 import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,28 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
+
+USERFAULTFD = {"x86_64": 323, "aarch64": 282}
+# Waits for a page of its memory that it must deliver itself.
+FAULT = """
+import mmap, struct
+page = mmap.PAGESIZE
+memory = mmap.mmap(-1, page, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+at = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+end = ctypes.CDLL(None).syscall({call}, 1)
+fcntl.ioctl(end, 0xc018aa3f, struct.pack("QQQ", 0xaa, 0, 0))
+fcntl.ioctl(end, 0xc020aa00, struct.pack("QQQQ", at, page, 1, 0))
+memory[0]
+""".replace("{call}", str(USERFAULTFD.get(platform.machine())))
+
+
+def has_userfaultfd():
+    number = USERFAULTFD.get(platform.machine())
+    end = ctypes.CDLL(None).syscall(number, 1) if number else -1
+    if end >= 0:
+        os.close(end)
+    return end >= 0
+
 
 # Name of a process -> the code that its main thread runs, and the state of most of its time.
 PLANTED = {
@@ -29,7 +53,12 @@ PLANTED = {
     "p-stop": ("os.kill(os.getpid(), signal.SIGSTOP)", "stopped"),
     "p-eventfd": ("os.read(int(sys.argv[2]), 8)", "pipe"),
     "p-spin": ("while True: pass", "cpu"),
+    "p-nice": ("os.nice(19)\nwhile True: pass", "cpu"),
+    "p-send": ("a, b = socket.socketpair()\nwhile True: a.send(bytes(65536))", "socket"),
+    "p-write": ("r, w = os.pipe()\nwhile True: os.write(w, bytes(65536))", "pipe"),
 }
+if has_userfaultfd():
+    PLANTED["p-fault"] = (FAULT, "fault")
 SLEEPER = """
 import ctypes, fcntl, os, select, signal, socket, sys, threading, time
 ctypes.CDLL(None).prctl(15, {name!r}.encode(), 0, 0, 0)
@@ -42,7 +71,6 @@ EXACT = {"user", "system", "runnable", "disk", "swap-in", "reclaim"}
 @contextlib.contextmanager
 def planted(folder):
     """Starts the processes of PLANTED and waits until they have settled."""
-    import ctypes  # noqa: PLC0415
     import fcntl  # noqa: PLC0415
 
     lock = Path(folder) / "lock"
