@@ -32,12 +32,13 @@ static void end(struct history *history, const struct seen *seen)
 		history->ended[history->n_ended++] = *seen;
 }
 
-/* Skips to the first entry that is not before the record; the skipped threads are gone. */
+/* Skips to the first entry that is not before the record; the skipped threads are gone.  A start
+ * time that could not be read may be any. */
 static size_t pass(struct history *history, size_t at, const struct thread_record *record)
 {
-	while (at < history->n &&
-	       (!record || history->at[at].tid < record->tid ||
-		(history->at[at].tid == record->tid && history->at[at].start != record->start)))
+	while (at < history->n && (!record || history->at[at].tid < record->tid ||
+				   (history->at[at].tid == record->tid && record->start != 0 &&
+				    history->at[at].start != record->start)))
 		end(history, &history->at[at++]);
 	return at;
 }

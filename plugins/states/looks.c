@@ -2,19 +2,26 @@
 #include "looks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
+#include "clock.h"
 #include "file.h"
+#include "lane.h"
 #include "list.h"
+#include "newer-host.h"
 #include "syscall-file.h"
 #include "thread-file.h"
 
 #define FILE_BYTES 1024u
+/* A thread that blocks gets an eighth of it, while it is the first. */
+#define TIMEOUT_NS NS_PER_S
+#define WHOLE_NS (60 * NS_PER_S)
+#define SLICE_NS (NS_PER_S / 250)
 #define PATH_BYTES 64u
 
 void looks_clear(struct looks *looks)
@@ -49,7 +56,15 @@ void looks_sort(const struct looks *looks)
 		qsort(looks->at, looks->n, sizeof *looks->at, compare_tids);
 }
 
-/* ---- files ----------------------------------------------------------------- */
+/* ---- the files of a process: a helper reads them, as they may never come while the process is in
+ * execve() ---- */
+
+struct visit {
+	struct ctprof_host host; /* a copy to open files with, which outlives the source */
+	int32_t tgid;
+	int task_fd;
+	struct looks looks;
+};
 
 /* The link shows the kind of the descriptor without a request to its file system. */
 static void read_descriptor(int task_fd, struct thread_record *record)
@@ -64,61 +79,152 @@ static void read_descriptor(int task_fd, struct thread_record *record)
 		syscall_file_take_link((struct text){link, (size_t)len}, record);
 }
 
-static void read_call(const struct ctprof_host *host, int task_fd, enum machine machine,
-		      struct thread_record *record)
+static void read_call(const struct visit *visit, enum machine machine, struct thread_record *record)
 {
 	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
 
 	thread_file_path(path, (int32_t)record->tid, "syscall");
-	ssize_t got = file_read_at(host, task_fd, path, text, sizeof text);
+	ssize_t got = file_read_at(&visit->host, visit->task_fd, path, text, sizeof text);
 	if (got < 0 || !syscall_file_parse((struct text){text, (size_t)got}, record))
 		record->marks |= RECORD_NO_REGS;
 	else if (record->state != 0 && kind_needs_descriptor(machine, record->nr))
-		read_descriptor(task_fd, record);
+		read_descriptor(visit->task_fd, record);
 }
 
-struct reading {
-	const struct ctprof_host *host;
-	struct looks *looks;
-};
-
-static void read_thread(const struct reading *reading, int task_fd, int32_t tgid, int32_t tid)
+static void read_thread(struct visit *visit, int32_t tid)
 {
 	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
 	struct stat_line stat;
 
 	thread_file_path(path, tid, "stat");
-	ssize_t got = file_read_at(reading->host, task_fd, path, text, sizeof text);
+	ssize_t got = file_read_at(&visit->host, visit->task_fd, path, text, sizeof text);
 	if (got < 0 || !stat_line_parse((struct text){text, (size_t)got}, &stat))
 		return;
-	struct thread_record *record = looks_add(reading->looks);
+	struct thread_record *record = looks_add(&visit->looks);
 	if (!record)
 		return;
 	record->tid = (uint32_t)tid;
-	record->tgid = (uint32_t)tgid;
+	record->tgid = (uint32_t)visit->tgid;
 	record->start = stat.start_ticks;
 	syscall_file_take_state(stat.state, record);
 	if (stat.kernel_thread)
 		record->marks |= RECORD_KERNEL;
 	else if (stat.state == 'S' || stat.state == 'D')
-		read_call(reading->host, task_fd, kind_machine(), record);
+		read_call(visit, kind_machine(), record);
+}
+
+static int read_threads(void *data, void **context)
+{
+	__attribute__((cleanup(file_close_dir))) DIR *task = NULL;
+	struct visit *visit = data;
+	int32_t tid;
+
+	(void)context;
+	int r = file_open_dir(&visit->host, visit->task_fd, ".", &task);
+	while (r == 0 && thread_file_next(task, &tid))
+		read_thread(visit, tid);
+	return -r;
+}
+
+static void visit_free(void *data)
+{
+	struct visit *visit = data;
+
+	(void)close(visit->task_fd);
+	looks_clear(&visit->looks);
+	free(visit);
+}
+
+static const struct lane_consumer visitor = {.ask = read_threads, .drop = visit_free};
+
+/* ---- all processes ----------------------------------------------------------- */
+
+struct walk {
+	const struct ctprof_host *host;
+	struct lane *lane;
+	struct lane_patience patience;
+	struct looks *looks;
+};
+
+/* In execve() a process has a single thread, with the number of the process. */
+static void add_unread(struct looks *looks, int32_t tgid)
+{
+	struct thread_record *record = looks_add(looks);
+
+	if (!record)
+		return;
+	record->tid = record->tgid = (uint32_t)tgid;
+	record->marks = RECORD_NO_REGS;
+	syscall_file_take_state('S', record);
+}
+
+static void take(const struct walk *walk, const struct lane_job *job)
+{
+	const struct visit *visit = job->data;
+
+	for (size_t i = 0; i < visit->looks.n; i++) {
+		struct thread_record *record = looks_add(walk->looks);
+
+		if (record)
+			*record = visit->looks.at[i];
+	}
+	walk->looks->cpu_ns += job->cpu_ns;
+	visit_free(job->data);
+}
+
+static void take_some(struct walk *walk)
+{
+	int r = lane_wait(walk->lane, SLICE_NS);
+	uint64_t ns;
+	unsigned i;
+
+	running_progress(walk->host);
+	while (lane_take(walk->lane, &i))
+		take(walk, lane_job(walk->lane, i));
+	while (lane_abandon(walk->lane, &walk->patience, &i, &ns))
+		add_unread(walk->looks, lane_job(walk->lane, i)->tgid);
+	while (r < 0 && lane_withdraw(walk->lane, &i)) {
+		add_unread(walk->looks, lane_job(walk->lane, i)->tgid);
+		visit_free(lane_job(walk->lane, i)->data);
+	}
 }
 
 static void read_process(void *data, int32_t tgid, DIR *task)
 {
-	const struct reading *reading = data;
-	int32_t tid;
+	struct walk *walk = data;
+	struct visit *visit = lane_has_lost(tgid, -1) ? NULL : calloc(1, sizeof *visit);
+	unsigned i;
 
-	while (thread_file_next(task, &tid))
-		read_thread(reading, dirfd(task), tgid, tid);
+	if (!visit) {
+		add_unread(walk->looks, tgid);
+		return;
+	}
+	*visit = (struct visit){
+		.host = {.handle = walk->host->handle, .open_file = walk->host->open_file},
+		.tgid = tgid,
+		.task_fd = fcntl(dirfd(task), F_DUPFD_CLOEXEC, 0)};
+	while (!lane_wants_more(walk->lane, &i))
+		take_some(walk);
+	*lane_job(walk->lane, i) =
+		(struct lane_job){.tgid = tgid, .fd = -1, .consumer = &visitor, .data = visit};
+	lane_submit(walk->lane, i);
 }
 
 int looks_by_files(const struct ctprof_host *host, struct looks *looks)
 {
-	struct reading reading = {host, looks};
+	struct walk walk = {.host = host,
+			    .patience = {clock_now(), TIMEOUT_NS, .whole_ns = WHOLE_NS},
+			    .looks = looks};
+	int r = lane_open(NULL, host->root(host, CTPROF_ROOT_PROC), &walk.lane);
 
 	looks->n = 0;
-	int r = thread_file_each_process(host, read_process, &reading);
+	looks->cpu_ns = 0;
+	if (r < 0)
+		return r;
+	r = thread_file_each_process(host, read_process, &walk);
+	while (lane_is_busy(walk.lane))
+		take_some(&walk);
+	lane_close(walk.lane);
 	looks_sort(looks);
 	return r;
 }

@@ -14,6 +14,7 @@
 struct looks {
 	struct thread_record *at; /* malloc()'d; by tid, once a look has ended */
 	size_t n, room;
+	uint64_t cpu_ns; /* CPU time of helper threads, for the last look */
 };
 
 void looks_clear(struct looks *looks);
@@ -21,7 +22,8 @@ void looks_clear(struct looks *looks);
 struct thread_record *looks_add(struct looks *looks);
 void looks_sort(const struct looks *looks);
 
-/* Reads the files of all threads, at 20 to 40 µs a thread.  0 or -errno. */
+/* Reads the files of all threads, at 20 to 40 µs a thread.  A process that does not answer has one
+ * record, without a call and a start time.  0 or -errno. */
 int looks_by_files(const struct ctprof_host *host, struct looks *looks);
 
 /* ---- by a BPF program, at 1 to 2 µs a thread ---- */

@@ -251,7 +251,8 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 		self->host->error(self->host, "cannot look at threads: %s", strerror(-r));
 		return r;
 	}
-	uint64_t cost = COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+	uint64_t cost =
+		COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin + self->looks.cpu_ns);
 	self->sampled = true;
 	self->interval_ns = cost > self->asked_ns ? cost : self->asked_ns;
 	tell_slow(self);

@@ -20,10 +20,10 @@ struct fake_host {
 	struct ctprof_host table;
 	int roots[3];
 	gboolean live;
-	GHashTable *options;
-	GHashTable *wanted; /* NULL: all */
-	GPtrArray *metrics; /* struct ctprof_metric *, slot = index + 1 */
+	GHashTable *options, *wanted; /* no wanted: all */
+	GPtrArray *metrics;           /* struct ctprof_metric *, slot = index + 1 */
 	GString *error, *log, *findings;
+	GMutex lock;       /* protects opened, to which helper threads add */
 	GPtrArray *opened; /* paths */
 	GByteArray *written;
 	GArray *targets, *batch_targets;
@@ -75,6 +75,7 @@ static int host_live(const struct ctprof_host *host)
 
 static int host_open_file(const struct ctprof_host *host, int dirfd, const char *path)
 {
+	g_autoptr(GMutexLocker) held G_GNUC_UNUSED = g_mutex_locker_new(&self(host)->lock);
 	int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 
 	g_ptr_array_add(self(host)->opened, g_strdup(path));

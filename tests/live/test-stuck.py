@@ -300,6 +300,52 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         harness.capture("--plugins=procfs", user=harness.need_other_user())
 
 
+def states_by_files(seconds, *arguments):
+    """The states of all threads of the host, sampled without BPF: {pool: {state: share}}."""
+    done = subprocess.run(
+        [harness.need_command("setpriv"), "--bounding-set=-bpf,-perfmon,-sys_admin", harness.CTPROF, "-q", "stat",
+         "--states=10", "--sections=states", "-fjson", *arguments, "--", "sleep", str(seconds)],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True, timeout=harness.PATIENCE_S)
+    (section,) = [each for each in json.loads(done.stdout)["sections"] if each["name"] == "states"]
+    found = {}
+    for row in section["rows"]:
+        if row["metric"] == "share":
+            pool, state = row["group"][-2:]
+            found.setdefault(pool, {})[state] = row["candidate"]
+    return found
+
+
+def test_states_by_files_do_not_wait_for_one_in_execve():
+    """It can keep the readers of its syscall waiting, since Linux 6.18 also those of its stat."""
+    with harness.Worker() as worker, stuck(exec=100):
+        began = time.monotonic()
+        shares = states_by_files(2)["worker"]
+        assert time.monotonic() - began < harness.PATIENCE_S / 2
+        assert abs(sum(shares.values()) - 100) < 0.001 and "sleeping" not in shares, (worker.pid, shares)
+
+
+def test_states_of_one_that_enters_execve_while_it_is_sampled():
+    """Its thread has the state unknown from then on, until it answers, and is not taken for ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o777)
+        place = f"{folder}/place"
+        os.mkdir(place)
+        with stuck_below(place, late=1) as (pid,):
+            with tempfile.NamedTemporaryFile("r") as report:
+                process = subprocess.Popen(
+                    [harness.need_command("setpriv"), "--bounding-set=-bpf,-perfmon,-sys_admin", harness.CTPROF, "-q",
+                     "record", "--states=10", "-n", "4", "-i", "1s", "-o", f"{folder}/host.ctprof"],
+                    stdin=subprocess.DEVNULL, stderr=report)
+                time.sleep(1.5)
+                Path(f"{place}.go").touch()
+                assert process.wait(timeout=harness.PATIENCE_S) == 0, report.read()
+        frames = harness.frames(Path(folder) / "host.ctprof")
+        # An instant is one of all threads, however long one of them is waited for.
+        assert frames[-1]["extra"]["states_instants"] > 10, frames[-1]["extra"]
+        ended = [each["name"] for frame in frames for each in frame.get("objects", ()) if each["group"] == "states-ended"]
+        assert not any(name.startswith(f"{pid}:") for name in ended), ended
+
+
 def test_beyond_1024_of_those_no_one_is_read():
     """They and the 128 that may be asked at a time; a later sample of a recording asks no one."""
     with stuck(exec=1160), harness.Worker() as worker, tempfile.TemporaryDirectory() as folder:
