@@ -111,7 +111,7 @@ static int locks_start(void *data)
 	struct locks *self = data;
 
 	if (self->host->live(self->host) && file_shows_own_pids(self->host))
-		(void)peeker_new(&self->peeker);
+		(void)peeker_new(self->host, &self->peeker);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "message.h"
 #include "vma-header.h"
 
@@ -24,6 +26,8 @@
 #define MOST_LOST 8u
 #define MAPS_BYTES (256u * 1024)
 #define MOST_RANGES 8u
+#define STATUS_BYTES 8192u
+#define PATH_BYTES 64
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_OF_FILE (UINT64_C(1) << 61)
@@ -41,6 +45,7 @@ struct library {
 };
 
 struct peeker {
+	const struct ctprof_host *host;
 	struct library library;
 	int line; /* -1: no child is running */
 	pid_t child;
@@ -182,7 +187,7 @@ static void stop(struct peeker *peeker)
 	(void)kill(peeker->child, SIGKILL);
 }
 
-int peeker_new(struct peeker **ret)
+int peeker_new(const struct ctprof_host *host, struct peeker **ret)
 {
 	struct library library;
 	struct peeker *made;
@@ -192,6 +197,7 @@ int peeker_new(struct peeker **ret)
 	made = calloc(1, sizeof *made);
 	if (!made)
 		return -ENOMEM;
+	made->host = host;
 	made->line = -1;
 	made->library = library;
 	*ret = made;
@@ -218,6 +224,18 @@ static int leave_behind(struct peeker *peeker)
 	return -ETIMEDOUT;
 }
 
+/* Whether the child lacks nothing but a CPU: then it is waited for. */
+static bool is_runnable(const struct peeker *peeker)
+{
+	char path[PATH_BYTES], text[STATUS_BYTES];
+	struct text state;
+
+	(void)snprintf(path, sizeof path, "%d/task/%d/status", peeker->child, peeker->child);
+	ssize_t got = file_read_root(peeker->host, CTPROF_ROOT_PROC, path, text, sizeof text);
+	return got > 0 && text_find((struct text){text, (size_t)got}, "State", &state) &&
+	       state.len > 0 && state.p[0] == 'R';
+}
+
 int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek *peeks, unsigned n)
 {
 	struct pollfd line;
@@ -232,7 +250,12 @@ int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek
 	memcpy(peeker->request.peeks, peeks, n * sizeof *peeks);
 	r = message_send(peeker->line, &peeker->request, sizeof peeker->request, fds, 2);
 	line = (struct pollfd){.fd = peeker->line, .events = POLLIN};
-	if (r < 0 || poll(&line, 1, ANSWER_MS) <= 0)
+	if (r < 0)
+		return leave_behind(peeker);
+	do
+		r = poll(&line, 1, ANSWER_MS);
+	while (r == 0 && is_runnable(peeker));
+	if (r <= 0)
 		return leave_behind(peeker);
 	if (recv(peeker->line, &peeker->request, sizeof peeker->request, MSG_DONTWAIT) !=
 	    (ssize_t)sizeof peeker->request)

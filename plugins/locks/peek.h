@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ctprof/plugin.h"
 #include "futex.h"
 
 /* Peeks at one process at a time. */
@@ -27,7 +28,8 @@ struct peek {
 
 struct peeker;
 
-int peeker_new(struct peeker **ret);
+/* The host's proc root shows whether a child that does not answer is blocked. */
+int peeker_new(const struct ctprof_host *host, struct peeker **ret);
 void peeker_free(struct peeker *peeker);
 
 /* Fills n peeks, at most PEEKS_AT_ONCE, of a process whose maps and pagemap are open.  0;

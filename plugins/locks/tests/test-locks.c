@@ -3,88 +3,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../../common/tests/run.h"
-#include "../file-locks.h"
 #include "../futex.h"
 #include "../peek.h"
 #include "../waiters.h"
 
-/* ---- parsers --------------------------------------------------------------------- */
-
-static void test_words(void)
-{
-	static const struct {
-		const char *what;
-		struct wait wait;
-		guint32 words[FUTEX_WORDS];
-		guint32 holder;
-		enum lock_kind kind;
-	} cases[] = {
-		{"mutex", {4, 0x80, 2, 0}, {2, 1, 77, 1, 0}, 77, LOCK_MUTEX},
-		{"recursive", {4, 0x80, 2, 0}, {2, 3, 77, 1, 1}, 77, LOCK_MUTEX},
-		{"timed", {4, 0x189, 2, 0}, {2, 1, 77, 1, 2}, 77, LOCK_MUTEX},
-		{"shared", {4, 0, 2, 0}, {2, 1, 77, 1, 128}, 77, LOCK_MUTEX},
-		{"given back meanwhile", {4, 0x80, 2, 0}, {0, 0, 0, 0, 0}, 0, LOCK_OTHER},
-		{"owner not written yet", {4, 0x80, 2, 0}, {2, 0, 0, 0, 0}, 0, LOCK_OTHER},
-		{"kind of none", {4, 0x80, 2, 0}, {2, 1, 77, 1, 4096}, 0, LOCK_OTHER},
-		{"private, but a shared wait", {4, 0, 2, 0}, {2, 1, 77, 1, 0}, 0, LOCK_OTHER},
-		{"robust", {4, 0, 0x8000004d, 0}, {0x8000004d, 1, 77, 1, 144}, 77, LOCK_ROBUST},
-		{"robust of another owner",
-		 {4, 0, 0x8000004d, 0},
-		 {0x8000004e, 1, 78, 1, 144},
-		 0,
-		 LOCK_OTHER},
-		{"PI", {4, 0x86, 0, 0}, {0x8000004d, 1, 77, 1, 32}, 77, LOCK_PI},
-		{"rwlock, a reader waits", {4, 0x189, 3, 0}, {3, 1, 0, 0, 77}, 77, LOCK_RWLOCK},
-		{"rwlock, a writer waits", {4, 0x189, 3, 0}, {3, 0, 0, 77, 0}, 77, LOCK_RWLOCK},
-		{"rwlock of readers", {4, 0x189, 3, 0}, {3, 0, 0, 0, 0}, 0, LOCK_OTHER},
-		{"join", {4, 0x109, 77, 0}, {77, 0, 0, 0, 0}, 77, LOCK_JOIN},
-		{"semaphore", {4, 0x189, 0, 0}, {0, 1, 0, 0, 0}, 0, LOCK_OTHER},
-		{"FUTEX_WAKE", {4, 0x81, 2, 0}, {2, 1, 77, 1, 0}, 0, LOCK_OTHER},
-	};
-
-	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-		enum lock_kind kind;
-
-		g_test_message("%s", cases[i].what);
-		g_assert_cmpuint(lock_holder(&cases[i].wait, cases[i].words, &kind), ==,
-				 cases[i].holder);
-		g_assert_cmpint(kind, ==, cases[i].kind);
-	}
-}
-
-static void test_lines(void)
-{
-	struct file_lock lock;
-
-	g_assert_true(file_lock_parse(
-		text_of("1: POSIX  ADVISORY  READ  5433 08:01:7864448 128 128"), &lock));
-	g_assert_false(lock.waits);
-	g_assert_cmpint(lock.pid, ==, 5433);
-	g_assert_true(text_equal(lock.file, "08:01:7864448"));
-	g_assert_true(
-		file_lock_parse(text_of("12: -> FLOCK  ADVISORY  WRITE 7 08:01:34 0 EOF"), &lock));
-	g_assert_true(lock.waits);
-	g_assert_cmpuint(lock.number, ==, 12);
-	g_assert_true(text_equal(lock.type, "FLOCK"));
-	g_assert_true(
-		file_lock_parse(text_of("2: OFDLCK ADVISORY  WRITE -1 00:19:1 0 EOF"), &lock));
-	g_assert_false(file_lock_parse(text_of("2: OFDLCK ADVISORY  WRITE x 00:19:1"), &lock));
-	g_assert_false(file_lock_parse(text_of("x"), &lock));
-	g_assert_false(file_lock_parse(text_of(""), &lock));
-}
-
 /* ---- planted locks ----------------------------------------------------------------- */
 
-static pthread_mutex_t mutexes[3]; /* robust, PI, recursive */
+static pthread_mutex_t mutexes[4]; /* robust, PI, recursive, error-checking */
+/* Says that it is held by a thread of another process. */
+static pthread_mutex_t foreign = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t read_locked = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
@@ -95,6 +35,15 @@ static guint32 forged[FUTEX_WORDS];
 static void *lock_mutex(void *mutex)
 {
 	(void)pthread_mutex_lock(mutex);
+	(void)pthread_mutex_unlock(mutex);
+	return NULL;
+}
+
+static void *lock_timed(void *mutex)
+{
+	const struct timespec never = {.tv_sec = G_MAXINT32};
+
+	(void)pthread_mutex_timedlock(mutex, &never);
 	(void)pthread_mutex_unlock(mutex);
 	return NULL;
 }
@@ -147,6 +96,8 @@ static void init_mutexes(void)
 	(void)pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_NONE);
 	(void)pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
 	(void)pthread_mutex_init(&mutexes[2], &attr);
+	(void)pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+	(void)pthread_mutex_init(&mutexes[3], &attr);
 	(void)pthread_mutexattr_destroy(&attr);
 }
 
@@ -215,6 +166,9 @@ static void test_holders(void)
 		{&mutexes[0], 0, lock_mutex, "robust mutex"},
 		{&mutexes[1], 0, lock_mutex, "PI mutex"},
 		{&mutexes[2], 0, lock_mutex, "mutex"},
+		{&mutexes[3], 0, lock_timed, "mutex"},
+		{&foreign, 0, lock_mutex, NULL},
+		{&read_locked, 8, lock_writing, NULL},
 		{&rwlock, 8, lock_reading, "rwlock"},
 		{&rwlock, 12, lock_writing, "rwlock"},
 		{&rwlock, 12, lock_writing, "rwlock"},
@@ -229,6 +183,9 @@ static void test_holders(void)
 	(void)sem_init(&semaphore, 0, 0);
 	forged[0] = 2;
 	forged[2] = (guint32)gettid();
+	foreign.__data.__lock = 2;
+	foreign.__data.__owner = getppid();
+	(void)pthread_rwlock_rdlock(&read_locked);
 	(void)pthread_mutex_lock(&plain);
 	for (guint i = 0; i < G_N_ELEMENTS(mutexes); i++)
 		(void)pthread_mutex_lock(&mutexes[i]);
@@ -252,6 +209,10 @@ static void test_holders(void)
 	for (guint i = 0; i < G_N_ELEMENTS(mutexes); i++)
 		(void)pthread_mutex_unlock(&mutexes[i]);
 	(void)pthread_rwlock_unlock(&rwlock);
+	(void)pthread_rwlock_unlock(&read_locked);
+	foreign.__data.__owner = 0;
+	foreign.__data.__lock = 0;
+	(void)syscall(SYS_futex, &foreign, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	(void)sem_post(&semaphore);
 	(void)syscall(SYS_futex, forged, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	(void)pthread_cond_signal(&condition);
@@ -300,12 +261,13 @@ static void *take_both(void *data)
 /* The threads stay: nothing frees them. */
 static void test_deadlock(void)
 {
+	guint before = count_waiting();
 	pthread_t thread;
 
 	(void)pthread_barrier_init(&all_hold, NULL, G_N_ELEMENTS(ring));
 	for (guint i = 0; i < G_N_ELEMENTS(ring); i++)
 		g_assert_cmpint(pthread_create(&thread, NULL, take_two, &ring[i]), ==, 0);
-	settle(G_N_ELEMENTS(ring));
+	settle(before + G_N_ELEMENTS(ring));
 	g_autofree char *n = find_at(&ring[1], "lock_deadlock");
 	g_autofree char *next = find_at(&ring[1], "lock_holder_waits_for");
 	g_test_message("%s threads; its holder waits for %s", n, next);
@@ -337,6 +299,36 @@ static void test_many_deadlocks(void)
 	g_test_message("%s threads, after %" G_GINT64_FORMAT " ms", n, us / 1000);
 	g_assert_cmpstr(n, ==, "2");
 	g_assert_cmpint(us, <, 20 * G_USEC_PER_SEC);
+}
+
+/* ---- a thread that waits for itself --------------------------------------------------- */
+
+static pthread_mutex_t relocked = PTHREAD_MUTEX_INITIALIZER;
+
+static void *lock_twice(void *mutex)
+{
+	(void)pthread_mutex_lock(mutex);
+	(void)pthread_mutex_lock(mutex);
+	return NULL;
+}
+
+/* It is the holder, but that is no circle of threads that wait for each other.  The threads stay.
+ */
+static void test_self(void)
+{
+	guint before = count_waiting();
+	pthread_t threads[2];
+
+	g_assert_cmpint(pthread_create(&threads[0], NULL, lock_twice, &relocked), ==, 0);
+	settle(before + 1);
+	g_assert_cmpint(pthread_create(&threads[1], NULL, lock_mutex, &relocked), ==, 0);
+	settle(before + 2);
+	g_autofree char *waiters = find_at(&relocked, "lock_waiters");
+	g_autofree char *holder = find_at(&relocked, "lock_holder");
+	g_autofree char *deadlock = find_at(&relocked, "lock_deadlock");
+	g_assert_cmpstr(waiters, ==, "2");
+	g_assert_nonnull(holder);
+	g_assert_null(deadlock);
 }
 
 /* ---- a thread that waits again ------------------------------------------------------ */
@@ -374,7 +366,7 @@ static void test_waits_again(void)
 	struct peeker *peeker;
 	pthread_t thread;
 
-	g_assert_cmpint(peeker_new(&peeker), ==, 0);
+	g_assert_cmpint(peeker_new(host, &peeker), ==, 0);
 	(void)sem_init(&may_wait_again, 0, 0);
 	(void)pthread_mutex_lock(&taken_twice);
 	g_assert_cmpint(pthread_create(&thread, NULL, take_twice, NULL), ==, 0);
@@ -453,58 +445,126 @@ static void test_churn(void)
 	g_test_message("a holder was found in %u of at most %d looks", named, LOOKS);
 }
 
-/* ---- a helper that is lost ---------------------------------------------------------- */
+static pthread_mutex_t taken_in_turn[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 
-/* The last child of this thread. */
-static pid_t find_child(void)
+/* Holds two locks in turn, never both. */
+static void *alternate(void *unused)
 {
-	g_autofree char *text = NULL;
-
-	g_assert_true(g_file_get_contents("/proc/thread-self/children", &text, NULL, NULL));
-	g_auto(GStrv) children = g_strsplit(g_strchomp(text), " ", -1);
-	guint n = g_strv_length(children);
-	return n ? (pid_t)g_ascii_strtoll(children[n - 1], NULL, 10) : 0;
-}
-
-static int ask(struct peeker *peeker)
-{
-	int fds[] = {open("/proc/self/maps", O_RDONLY | O_CLOEXEC),
-		     open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
-	struct peek peek = {.address = (guint64)(uintptr_t)&plain};
-	int r = peeker_ask(peeker, getpid(), fds, &peek, 1);
-
-	close(fds[0]);
-	close(fds[1]);
-	return r;
-}
-
-/* A lost child costs one deadline, and another takes its place; not more than eight times. */
-static void test_lost(void)
-{
-	struct peeker *peeker;
-
-	g_assert_cmpint(peeker_new(&peeker), ==, 0);
-	gint64 began = g_get_monotonic_time();
-	for (guint i = 0; i < 8; i++) {
-		g_assert_cmpint(ask(peeker), ==, 0);
-		g_assert_cmpint(kill(find_child(), SIGSTOP), ==, 0);
-		g_assert_cmpint(ask(peeker), ==, -ETIMEDOUT);
+	for (guint i = 0; atomic_load(&churns); i++) {
+		(void)pthread_mutex_lock(&taken_in_turn[i % 2]);
+		g_usleep(200);
+		(void)pthread_mutex_unlock(&taken_in_turn[i % 2]);
 	}
-	g_assert_cmpint(ask(peeker), ==, -EAGAIN);
-	g_test_message("%" G_GINT64_FORMAT " ms", (g_get_monotonic_time() - began) / 1000);
+	return unused;
+}
+
+/* Read one after the other, the holder of each lock can seem to wait for the other one. */
+static void test_no_circle(void)
+{
+	enum { THREADS = 8, LOOKS = 8 };
+	pthread_t threads[THREADS];
+
+	atomic_store(&churns, TRUE);
+	for (guint i = 0; i < THREADS; i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL, alternate, NULL), ==, 0);
+	for (guint i = 0; i < LOOKS; i++) {
+		g_autofree char *deadlock = find_at(&taken_in_turn[i % 2], "lock_deadlock");
+
+		g_assert_null(deadlock);
+	}
+	atomic_store(&churns, FALSE);
+	for (guint i = 0; i < THREADS; i++)
+		(void)pthread_join(threads[i], NULL);
+}
+
+/* ---- pages that are not to be read ------------------------------------------------- */
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+#define PAGE ((gsize)sysconf(_SC_PAGESIZE))
+
+/* A page whose contents this process must deliver, and never does. */
+static gboolean withhold(void *page)
+{
+	const int flags = O_CLOEXEC | (geteuid() == 0 ? 0 : UFFD_USER_MODE_ONLY);
+	int fd = (int)syscall(SYS_userfaultfd, flags); /* stays open */
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register range = {.range = {(guintptr)page, PAGE},
+					.mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	return fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 &&
+	       ioctl(fd, UFFDIO_REGISTER, &range) == 0 && madvise(page, PAGE, MADV_DONTNEED) == 0;
+}
+
+static gboolean unmap(void *page)
+{
+	return munmap(page, PAGE) == 0;
+}
+
+/* The page of a file is delivered by its file system. */
+static gboolean keep(void *page)
+{
+	(void)page;
+	return TRUE;
+}
+
+/* Two threads wait for a lock in the page, which is then taken away; the threads stay. */
+static void check_page(int fd, gboolean (*take)(void *page))
+{
+	guint before = count_waiting();
+	pthread_t thread;
+	pthread_mutex_t *lock = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				     fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+	g_assert_true(lock != MAP_FAILED);
+	(void)pthread_mutex_init(lock, NULL);
+	(void)pthread_mutex_lock(lock);
+	for (guint i = 0; i < 2; i++)
+		g_assert_cmpint(pthread_create(&thread, NULL, lock_mutex, lock), ==, 0);
+	settle(before + 2);
+	if (!take(lock)) {
+		g_test_message("userfaultfd: %s", g_strerror(errno));
+		return;
+	}
+	g_autofree char *kind = find_at(lock, "lock_kind");
+	g_autofree char *holder = find_at(lock, "lock_holder");
+	g_assert_cmpstr(kind, ==, "futex");
+	g_assert_null(holder);
+}
+
+/* Such locks have no holder; other locks of the same process keep theirs, as no child is lost. */
+static void test_pages(void)
+{
+	gint64 began = g_get_monotonic_time();
+	int fd = memfd_create("ctprof-test", MFD_CLOEXEC);
+	pthread_t thread;
+
+	g_assert_cmpint(ftruncate(fd, (off_t)PAGE), ==, 0);
+	check_page(-1, unmap);
+	check_page(-1, withhold);
+	check_page(fd, keep);
+	guint before = count_waiting();
+	(void)pthread_mutex_lock(&plain);
+	g_assert_cmpint(pthread_create(&thread, NULL, lock_mutex, &plain), ==, 0);
+	settle(before + 1);
+	g_autofree char *holder = find_at(&plain, "lock_holder");
+	g_assert_nonnull(holder);
+	(void)pthread_mutex_unlock(&plain);
+	(void)pthread_join(thread, NULL);
 	g_assert_cmpint(g_get_monotonic_time() - began, <, 60 * G_USEC_PER_SEC);
-	peeker_free(peeker);
+	close(fd);
 }
 
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/locks/words", test_words);
-	g_test_add_func("/locks/lines", test_lines);
 	g_test_add_func("/locks/holders", test_holders);
 	g_test_add_func("/locks/churn", test_churn);
-	g_test_add_func("/locks/lost", test_lost);
+	g_test_add_func("/locks/no-circle", test_no_circle);
+	g_test_add_func("/locks/pages", test_pages);
 	g_test_add_func("/locks/waits-again", test_waits_again);
+	g_test_add_func("/locks/self", test_self);
 	g_test_add_func("/locks/deadlock", test_deadlock);
 	g_test_add_func("/locks/many-deadlocks", test_many_deadlocks);
 	return g_test_run();
