@@ -99,6 +99,8 @@ static int locks_probe(void *data)
 		finding_set(&finding, CTPROF_PARTLY,
 			    "only locks of files: the kernel has no /proc/TID/syscall",
 			    "CONFIG_HAVE_ARCH_TRACEHOOK");
+	else if (self->host->live(self->host) && !file_shows_own_pids(self->host))
+		finding_set(&finding, CTPROF_PARTLY, FILE_FOREIGN_PIDS, FILE_FOREIGN_PIDS_REMEDY);
 	else if (!capability_is_held(self->host, CAP_SYS_PTRACE))
 		finding_set(&finding, CTPROF_PARTLY,
 			    "only locks of files, and of the user's own threads", "CAP_SYS_PTRACE");
