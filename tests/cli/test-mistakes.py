@@ -59,7 +59,7 @@ MISTAKES = {
     "two_files_to_show": (["show", A, B], 2, f"'ctprof compare {A} {B}' compares two"),
     "one_file_to_compare": (["compare", A], 2, "two snapshots", "'ctprof show FILE' shows one"),
     "missing_file": (["show", f"{FOLDER.name}/c"], 1, f"{FOLDER.name}/c: No such file"),
-    "folder": (["show", FOLDER.name], 1, "Is a directory"),
+    "folder": (["show", FOLDER.name], 1, "expected a directory with one recording (*.ctprof), found 0"),
     "file_of_another_kind": (["show", NOTES], 1,
                              f"{NOTES}: not a ctprof snapshot ('ctprof capture' writes one)"),
     "file_of_another_kind_to_memory": (["memory", NOTES], 1, "not a ctprof snapshot"),

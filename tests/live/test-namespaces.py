@@ -153,7 +153,7 @@ def test_hidden_processes_are_told():
 def test_refused_processes_are_told():
     done = as_nobody_under(1, "--plugins=procfs", "capture", "-o", "-")
     assert b"denied in " in done.stderr and b"hidepid" in done.stderr, done.stderr
-    check_unseen(done.stdout, lambda n: n > 0, b"processes may not be listed (hidepid)")
+    check_unseen(done.stdout, lambda n: n > 0, b"processes cannot be listed (hidepid)")
     line = identity_under(1)
     assert line["here"] == "partly" and "refused" in line["why"], line
 
