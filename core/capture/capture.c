@@ -12,10 +12,10 @@
 #include "base/ui.h"
 #include "guard/crash.h"
 #include "guard/limits.h"
-#include "listed.h"
 #include "plugin/session.h"
 #include "queue.h"
 #include "row/batch.h"
+#include "thread-list.h"
 #include "walk.h"
 
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
@@ -32,13 +32,13 @@ typedef struct capture {
 	GPtrArray *sources; /* Plugin *, those that fill thread rows */
 	GPtrArray *plugins; /* all */
 	Registry *registry;
-	Handoff handoff;
+	Receiver receiver;
 	guint jobs;
 
 	gboolean leaders_only;
 	Stuck *stuck;
 
-	Listed listed;    /* threads that a source listed; the walk finds others */
+	ThreadList list;  /* threads that a source listed; the walk finds others */
 	GMutex walk_lock; /* protects walk and seq */
 	Walk *walk;
 	guint64 seq;
@@ -146,14 +146,14 @@ static gboolean consume_batch(gpointer data, Batch *batch)
 	}
 	cgroup_set_note(capture->cgroups, &rows);
 	absence_tally_add(capture->absences, &rows);
-	if (rows.n > 0 && !handoff_rows(&capture->handoff, &rows, &capture->error))
+	if (rows.n > 0 && !receiver_rows(&capture->receiver, &rows, &capture->error))
 		return FALSE;
 	__atomic_add_fetch(&capture->threads, rows.n, __ATOMIC_RELAXED);
 	return TRUE;
 }
 
 /* Puts the next threads into batch; returns their number, 0 at the end or when interrupted. */
-static gsize deal(Capture *capture, Batch *batch, guint64 *ret_seq)
+static gsize share_threads(Capture *capture, Batch *batch, guint64 *ret_seq)
 {
 	HOLD(&capture->walk_lock);
 
@@ -203,7 +203,7 @@ static void work(Capture *capture, gpointer *contexts)
 	gsize n;
 
 	while ((batch = queue_take(capture->queue))) {
-		n = deal(capture, batch, &seq);
+		n = share_threads(capture, batch, &seq);
 		if (n == 0) {
 			queue_return(capture->queue, batch);
 			return;
@@ -222,7 +222,7 @@ static void work(Capture *capture, gpointer *contexts)
 	}
 }
 
-static void be_worker(Capture *capture)
+static void worker_main(Capture *capture)
 {
 	guint number = __atomic_fetch_add(&capture->workers, 1, __ATOMIC_RELAXED);
 	guint n = capture->sources->len;
@@ -244,7 +244,7 @@ static gpointer run_worker(gpointer data)
 	 * unshared, this is only slower.  With a working directory per thread, it is
 	 * known which plugin changed it. */
 	(void)unshare(CLONE_FILES | CLONE_FS);
-	be_worker(capture);
+	worker_main(capture);
 	HOLD(&capture->done_lock);
 	capture->running--;
 	g_cond_signal(&capture->done);
@@ -304,11 +304,11 @@ static gboolean read_threads(Capture *capture, GError **error)
 					   consume_batch, capture);
 
 	capture->queue = queue;
-	walk_send_scout(capture->walk);
+	walk_start_hangcheck(capture->walk);
 	guint n = start_workers(capture, threads);
 	/* Without a single thread, read in this one: slower, but complete. */
 	if (n == 0)
-		be_worker(capture);
+		worker_main(capture);
 	wait_for_workers(capture);
 	capture->last_us = g_get_monotonic_time();
 	for (guint i = 0; i < n; i++)
@@ -347,7 +347,7 @@ static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, B
 	batch_view(batch, &rows);
 	for (rows.n = 1; n > 0; n--) {
 		if ((row != ROW_CGROUP || cgroup_set_keeps(capture->cgroups, &rows)) &&
-		    !handoff_rows(&capture->handoff, &rows, error))
+		    !receiver_rows(&capture->receiver, &rows, error))
 			return FALSE;
 		rows.targets++;
 		rows.values += rows.n_slots;
@@ -406,7 +406,7 @@ static gboolean read_added_by(Capture *capture, Plugin *source, enum row_class r
 		}
 		batch_drop_vanished(batch);
 		batch_view(batch, &rows);
-		if (rows.n > 0 && !handoff_rows(&capture->handoff, &rows, error))
+		if (rows.n > 0 && !receiver_rows(&capture->receiver, &rows, error))
 			return FALSE;
 		*count += rows.n;
 	}
@@ -459,7 +459,7 @@ static gboolean begin(Capture *capture, Output *output, const CaptureOptions *op
 
 	if (root_is_live(capture->root) && uname(&host) == 0)
 		info.kernel = host.release;
-	return handoff_begin(&capture->handoff, output, &info, error);
+	return receiver_begin(&capture->receiver, output, &info, error);
 }
 
 static gboolean end(Capture *capture, GError **error)
@@ -483,7 +483,7 @@ static gboolean end(Capture *capture, GError **error)
 		.unseen = capture->hides_threads ? G_MAXUINT64 : capture->refused,
 	};
 
-	return handoff_end(&capture->handoff, &info, error);
+	return receiver_end(&capture->receiver, &info, error);
 }
 
 /* Reads the threads that the walk finds, and hands on those that need not be read. */
@@ -495,13 +495,13 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 		return error_set_failed(
 			error, "no source that reads threads is left; see 'ctprof plugins'");
 	capture->sources = sources;
-	capture->threads += listed_same(&capture->listed);
+	capture->threads += thread_list_n_unchanged(&capture->list);
 	if (!limits_check_room(error) ||
-	    !listed_hand_on(&capture->listed, &capture->handoff, capture->cgroups, error) ||
+	    !thread_list_deliver(&capture->list, &capture->receiver, capture->cgroups, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
-	if (listed_same(&capture->listed) > 0)
-		capture->processes = capture->listed.processes;
+	if (thread_list_n_unchanged(&capture->list) > 0)
+		capture->processes = capture->list.processes;
 	capture->refused = walk_refused(capture->walk);
 	capture->hides_threads = walk_is_partial(capture->walk);
 	if (walk_failure(capture->walk) != 0)
@@ -520,9 +520,9 @@ static gboolean find_threads(Capture *capture, const CaptureOptions *options, GE
 {
 	capture->first_us = g_get_monotonic_time();
 	if (!capture->leaders_only &&
-	    listed_make(&capture->listed, capture->plugins, capture->registry, options->pids,
-			options->may_skip))
-		capture->walk = walk_adopt(capture->walk, capture->root, capture->listed.threads);
+	    thread_list_read(&capture->list, capture->plugins, capture->registry, options->pids,
+			     options->may_skip))
+		capture->walk = walk_adopt(capture->walk, capture->root, capture->list.threads);
 	else if (!capture->walk)
 		capture->walk =
 			walk_new_again(capture->root, options->pids, capture->leaders_only, error);
@@ -556,7 +556,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 		.root = root,
 		.plugins = plugins,
 		.registry = registry,
-		.handoff = {registry, sink, options->each, options->data, options->redactor, NULL},
+		.receiver = {registry, sink, options->each, options->data, options->redactor, NULL},
 		.jobs = choose_jobs(root, options->jobs),
 		.leaders_only = options->leaders_only,
 		.stuck = stuck,
@@ -571,8 +571,8 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_mutex_init(&capture.done_lock);
 	g_cond_init(&capture.done);
 	gboolean ok = run(&capture, output, options, error);
-	handoff_clear(&capture.handoff);
-	listed_clear(&capture.listed);
+	receiver_clear(&capture.receiver);
+	thread_list_clear(&capture.list);
 	g_clear_pointer(&capture.walk, walk_free);
 	g_cond_clear(&capture.done);
 	g_mutex_clear(&capture.done_lock);

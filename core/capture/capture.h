@@ -7,9 +7,9 @@
 #include "base/root.h"
 #include "cgroupset.h"
 #include "guard/output.h"
-#include "handoff.h"
 #include "listen.h"
 #include "plugin/plugin.h"
+#include "receiver.h"
 #include "row/absence.h"
 #include "row/registry.h"
 

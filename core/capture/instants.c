@@ -94,7 +94,7 @@ Instants *instants_new(GPtrArray *plugins, const Registry *registry, const guint
 	return instants;
 }
 
-void instants_go_on(Instants *instants)
+void instants_start(Instants *instants)
 {
 	if (!instants || instants->thread)
 		return;

@@ -19,6 +19,6 @@ void instants_free(Instants *instants);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Instants, instants_free)
 
 /* Samples in a thread of its own until instants_stop().  Both do nothing if instants is NULL. */
-void instants_go_on(Instants *instants);
+void instants_start(Instants *instants);
 /* Returns once no source samples any more. */
 void instants_stop(Instants *instants);

@@ -76,7 +76,7 @@ Listener *listener_new(GPtrArray *plugins, const Registry *registry)
 	return listener;
 }
 
-void listener_go_on(Listener *listener)
+void listener_start(Listener *listener)
 {
 	/* The thread still runs if the last sample failed.  If it cannot be started, all records
 	 * until the end must fit into the kernel's buffer. */

@@ -22,7 +22,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Listener, listener_free)
 /* Returns why no source listens, as one clause; NULL: one does. */
 const char *listener_why(const Listener *listener);
 /* Drains the source in a thread of its own until listener_stop(). */
-void listener_go_on(Listener *listener);
+void listener_start(Listener *listener);
 /* Stops draining, which must precede collect(EXIT).  Returns the sources that listened (Plugin *),
  * borrowed. */
 const GPtrArray *listener_stop(Listener *listener);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "scout.h"
+#include "hangcheck.h"
 
 #define DIRENT_BYTES 32768
 /* Listings of a process's threads that are merged before the result is taken as it is. */
@@ -20,9 +20,9 @@
 
 struct walk {
 	const Root *root;
-	GArray *tgids; /* gint32, ascending */
-	Scout *scout;  /* NULL: none */
-	enum scout_news news;
+	GArray *tgids;        /* gint32, ascending */
+	HangCheck *hangcheck; /* NULL: none */
+	enum hangcheck_answer answer;
 	guint next;           /* index of the process to list next */
 	const GArray *listed; /* WalkThread; threads of other processes are read from the root */
 	guint listed_at;      /* index in listed of the next process's first thread */
@@ -126,7 +126,7 @@ static void take_leader(Walk *walk, gint32 tgid)
 }
 
 /* Takes the threads that a source has listed for the process; FALSE: it listed none. */
-static gboolean take_listed(Walk *walk, gint32 tgid)
+static gboolean take_from_list(Walk *walk, gint32 tgid)
 {
 	const GArray *listed = walk->listed;
 	const WalkThread *thread;
@@ -164,13 +164,14 @@ static int open_next(Walk *walk, gint32 tgid)
 	return fd;
 }
 
-/* Asks the scout about the process to list next. */
-static enum scout_news ask_next(const Walk *walk, gboolean may_wait)
+/* Asks the hangcheck about the process to list next. */
+static enum hangcheck_answer check_next(const Walk *walk, gboolean may_wait)
 {
-	return walk->scout ? scout_ask(walk->scout, walk->next, may_wait) : SCOUT_ANSWERS;
+	return walk->hangcheck ? hangcheck_ask(walk->hangcheck, walk->next, may_wait)
+			       : HANGCHECK_ANSWERS;
 }
 
-static gsize hand_out_silent(Walk *walk, struct ctprof_target *target)
+static gsize hand_out_stuck(Walk *walk, struct ctprof_target *target)
 {
 	gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
 
@@ -185,12 +186,12 @@ static gsize hand_out_silent(Walk *walk, struct ctprof_target *target)
 }
 
 /* Finds the next process that still lives; returns its task descriptor.  -1: the walk is
- * at its end, or at a process that is or may be silent; is_first: waits until that is known. */
+ * at its end, or at a process that is or may be stuck; is_first: waits until that is known. */
 static int next_process(Walk *walk, gboolean is_first)
 {
 	while (walk->next < walk->tgids->len && walk->failure == 0) {
-		walk->news = ask_next(walk, is_first);
-		if (walk->news != SCOUT_ANSWERS)
+		walk->answer = check_next(walk, is_first);
+		if (walk->answer != HANGCHECK_ANSWERS)
 			return -1;
 		gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
 		int fd = open_next(walk, tgid);
@@ -199,7 +200,7 @@ static int next_process(Walk *walk, gboolean is_first)
 			continue;
 		if (walk->only_leaders)
 			take_leader(walk, tgid);
-		else if (!walk->listed || !take_listed(walk, tgid))
+		else if (!walk->listed || !take_from_list(walk, tgid))
 			list_tids(walk, fd);
 		if (walk->tids->len > 0) {
 			walk->tgid = tgid;
@@ -235,7 +236,7 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 {
 	gsize n = 0;
 
-	walk->news = SCOUT_ANSWERS;
+	walk->answer = HANGCHECK_ANSWERS;
 	for (gsize opened = 0; n < max && opened < walk->max_open && walk->failure == 0;) {
 		/* A process that an earlier call left unfinished is opened again: the
 		 * caller may be another thread, with another descriptor table. */
@@ -254,7 +255,7 @@ gsize walk_next(Walk *walk, struct ctprof_target *targets, gsize max)
 		n += hand_out(walk, fd, targets + n, max - n);
 		opened++;
 	}
-	return n == 0 && walk->news == SCOUT_SILENT ? hand_out_silent(walk, targets) : n;
+	return n == 0 && walk->answer == HANGCHECK_STUCK ? hand_out_stuck(walk, targets) : n;
 }
 
 int walk_failure(const Walk *walk)
@@ -392,15 +393,15 @@ Walk *walk_new_again(const Root *root, const GArray *pids, gboolean only_leaders
 	return living || !pids ? walk_new(root, living, only_leaders, error) : NULL;
 }
 
-void walk_send_scout(Walk *walk)
+void walk_start_hangcheck(Walk *walk)
 {
 	if (root_is_live(walk->root))
-		walk->scout = scout_new(walk->root, walk->tgids);
+		walk->hangcheck = hangcheck_new(walk->root, walk->tgids);
 }
 
 void walk_free(Walk *walk)
 {
-	g_clear_pointer(&walk->scout, scout_free);
+	g_clear_pointer(&walk->hangcheck, hangcheck_free);
 	g_array_unref(walk->tgids);
 	g_array_unref(walk->tids);
 	g_free(walk->dirents);

@@ -32,9 +32,9 @@ Walk *walk_adopt(Walk *walk, const Root *root, const GArray *threads);
 void walk_free(Walk *walk);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Walk, walk_free)
 
-/* From now on the walk detects processes that do not answer (scout.h).  Drop privileges
- * before this call: the scout's threads would keep them. */
-void walk_send_scout(Walk *walk);
+/* From now on the walk detects processes that do not answer (hangcheck.h).  Drop privileges
+ * before this call: the hangcheck's threads would keep them. */
+void walk_start_hangcheck(Walk *walk);
 
 /*
  * Returns the number of the next threads, at most max; 0 at the end.  A process is split

@@ -148,7 +148,7 @@ static Listener *listen_to_one(const Run *run)
 	Listener *listener = listener_new(run->plugins, run->registry);
 	const char *why = listener_why(listener);
 
-	listener_go_on(listener);
+	listener_start(listener);
 	if (!why)
 		g_thread_join(g_thread_new("ctprof-ended", end_at_once, NULL));
 	else if (run->plugin->source.listen)

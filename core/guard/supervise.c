@@ -155,7 +155,7 @@ static struct {
 } seen[CRASH_MAX_THREADS];
 
 /* Whether thread i waits in the kernel, for a process that does not answer, in a run that can be
- * repeated.  The scout of the next run finds the process (scout.h). */
+ * repeated.  The hangcheck of the next run finds the process (hangcheck.h). */
 static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
 {
 	return n_waits < MAX_WAITS && page->output == CRASH_NOTHING_OUT &&

@@ -320,9 +320,9 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	if (!session_drop_capabilities(self->session->plugins, TRUE, error))
 		return NULL;
 	if (self->listener)
-		listener_go_on(self->listener);
+		listener_start(self->listener);
 	if (request->may_sample)
-		instants_go_on(self->instants);
+		instants_start(self->instants);
 	self->pids = request->pids ? g_strjoinv(",", request->pids) : NULL;
 	self->settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
 	self->facts = list_facts(globals, request, self->pids, self->settings);
@@ -410,7 +410,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 		(void)malloc_trim(0);
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
 	if (sample)
-		instants_go_on(self->instants);
+		instants_start(self->instants);
 	if (is_first)
 		tell_left_out(session, request);
 	return ok;
@@ -425,8 +425,8 @@ void capturing_again(Capturing *self)
 	for (guint i = 0; i < plugins->len; i++)
 		plugin_again(g_ptr_array_index(plugins, i));
 	if (self->listener)
-		listener_go_on(self->listener);
-	instants_go_on(self->instants);
+		listener_start(self->listener);
+	instants_start(self->instants);
 }
 
 static Priority *kept_raised;

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "capture/capture.h"
-#include "capture/handoff.h"
+#include "capture/receiver.h"
 #include "plugin/session.h"
 
 #define CAPTURING_SUFFIX ".ctprof.zst"

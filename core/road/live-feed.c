@@ -153,13 +153,13 @@ static gboolean write_rows(gpointer data, const Registry *registry, const struct
 			   GError **error)
 {
 	(void)registry;
-	return handoff_rows(data, rows, error);
+	return receiver_rows(data, rows, error);
 }
 
 static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *output, GError **error)
 {
 	const Sample *sample = self->feed.samples[which];
-	Handoff handoff = {.registry = moment_registry(sample->moment), .sink = sink};
+	Receiver receiver = {.registry = moment_registry(sample->moment), .sink = sink};
 	struct ctprof_capture begin = {
 		.struct_size = sizeof begin,
 		.realtime_ns = sample->realtime_ns,
@@ -172,11 +172,11 @@ static gboolean write_sample(Live *self, Plugin *sink, guint which, Output *outp
 		.realtime_ns = sample->realtime_ns + sample->skew_ns,
 		.monotonic_ns = sample->boottime_ns + sample->skew_ns,
 	};
-	gboolean ok = handoff_begin(&handoff, output, &begin, error) &&
-		      moment_each(sample->moment, write_rows, &handoff, error) &&
-		      handoff_end(&handoff, &end, error);
+	gboolean ok = receiver_begin(&receiver, output, &begin, error) &&
+		      moment_each(sample->moment, write_rows, &receiver, error) &&
+		      receiver_end(&receiver, &end, error);
 
-	handoff_clear(&handoff);
+	receiver_clear(&receiver);
 	return ok;
 }
 

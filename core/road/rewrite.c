@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "capture/handoff.h"
+#include "capture/receiver.h"
 #include "guard/crash.h"
 #include "row/rowset.h"
 
@@ -13,14 +13,14 @@ typedef struct rewriting {
 	Output *output;
 	Loaded *first; /* the first sample; all others must have its metrics */
 	Rowset *host;  /* the host's row: a file ends with it, a sink needs it first */
-	Handoff handoff;
+	Receiver receiver;
 } Rewriting;
 
 static void rewriting_clear(Rewriting *self)
 {
 	g_clear_pointer(&self->first, loaded_free);
 	g_clear_pointer(&self->host, rowset_free);
-	handoff_clear(&self->handoff);
+	receiver_clear(&self->receiver);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rewriting, rewriting_clear)
 
@@ -119,7 +119,7 @@ static gboolean begin(Rewriting *self, const LoadFacts *facts, guint64 sample, G
 		.marks = (const void *)facts->marks->data,
 	};
 
-	return handoff_begin(&self->handoff, self->output, &capture, error);
+	return receiver_begin(&self->receiver, self->output, &capture, error);
 }
 
 static gboolean end(const Rewriting *self, const LoadFacts *facts, GError **error)
@@ -140,7 +140,7 @@ static gboolean end(const Rewriting *self, const LoadFacts *facts, GError **erro
 		.plugins = (const void *)reports->data,
 	};
 
-	return handoff_end(&self->handoff, &capture, error);
+	return receiver_end(&self->receiver, &capture, error);
 }
 
 /* ---- rows ---------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ static gboolean hand_on(gpointer data, const Registry *registry, const struct ct
 		return FALSE;
 	if (rows->scope == CTPROF_SCOPE_HOST)
 		return TRUE;
-	return handoff_rows(&self->handoff, rows, error);
+	return receiver_rows(&self->receiver, rows, error);
 }
 
 /* The metrics may change in the middle of a file when a plugin ends, or a newer ctprof continues
@@ -217,12 +217,12 @@ static gboolean rewrite_sample(Rewriting *self, guint sample, guint64 number, GE
 			"sample %u has different metrics from those before it ('ctprof "
 			"cut' divides the recording)",
 			sample);
-	self->handoff.registry = self->first->registry;
+	self->receiver.registry = self->first->registry;
 	rowset_view_all(self->host, &host);
 	gboolean ok = begin(self, facts, number, error) &&
-		      (host.n == 0 || handoff_rows(&self->handoff, &host, error)) &&
+		      (host.n == 0 || receiver_rows(&self->receiver, &host, error)) &&
 		      hand_rows(self, sample, error) && end(self, facts, error);
-	handoff_clear(&self->handoff);
+	receiver_clear(&self->receiver);
 	return ok;
 }
 
@@ -234,7 +234,7 @@ gboolean rewrite_recording(Recording *recording, Plugin *sink, Redactor *redacto
 		.recording = recording,
 		.output = output,
 		.host = rowset_new(),
-		.handoff = {.sink = sink, .redactor = redactor},
+		.receiver = {.sink = sink, .redactor = redactor},
 	};
 
 	for (guint i = 0; i < recording_n_samples(recording); i++)

@@ -263,7 +263,7 @@ static void test_listener(void)
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
 		g_autoptr(Listener) listener = listener_new(plugins, registry);
 
-		listener_go_on(listener);
+		listener_start(listener);
 		g_assert_cmpstr(listener_why(listener), ==, cases[i].why);
 		g_assert_true(plugin_is_live(plugin) == cases[i].is_live);
 		if (cases[i].check)
@@ -293,7 +293,7 @@ static void test_one_listens(void)
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
 		g_autoptr(Listener) listener = listener_new(plugins, registry);
 
-		listener_go_on(listener);
+		listener_start(listener);
 		const GPtrArray *sources = listener_stop(listener);
 		g_assert_cmpint(ears.listens, ==, MIN(deaf + 1, 2));
 		g_assert_cmpuint(sources->len, ==, deaf < 2 ? 1 : 0);

@@ -6,24 +6,24 @@
 #include <glib.h>
 
 #include "cgroupset.h"
-#include "handoff.h"
 #include "plugin/plugin.h"
+#include "receiver.h"
 #include "row/registry.h"
 
-typedef struct listed {
+typedef struct list {
 	GArray *threads;   /* WalkThread, by (tgid, tid): to be read */
 	GArray *same;      /* WalkThread, in the source's order: need not be read */
 	guint64 processes; /* number of leaders in both */
-} Listed;
+} ThreadList;
 
 /* Has a source list the threads; FALSE: no source can.  may_skip: rows that cannot have changed
  * need not be read.  pids: gint32, the processes to list; NULL: all. */
-gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *registry,
-		     const GArray *pids, gboolean may_skip);
+gboolean thread_list_read(ThreadList *list, const GPtrArray *plugins, const Registry *registry,
+			  const GArray *pids, gboolean may_skip);
 /* Returns the number of threads that need not be read. */
-guint64 listed_same(const Listed *listed);
+guint64 thread_list_n_unchanged(const ThreadList *list);
 /* Hands on those threads, and notes that they are in the same cgroups as before. */
-gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet *cgroups,
-			GError **error);
-/* Frees the lists; an empty Listed is all zero. */
-void listed_clear(Listed *listed);
+gboolean thread_list_deliver(const ThreadList *list, const Receiver *receiver, CgroupSet *cgroups,
+			     GError **error);
+/* Frees the lists; an empty ThreadList is all zero. */
+void thread_list_clear(ThreadList *list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "listed.h"
+#include "thread-list.h"
 
 #include "walk.h"
 
@@ -8,7 +8,7 @@
 
 /* How to sort the threads that the source reports. */
 typedef struct sorting {
-	Listed *listed;
+	ThreadList *list;
 	const GArray *pids;
 	gboolean skips_leaders, skips_others;
 } Sorting;
@@ -34,17 +34,17 @@ static gboolean is_chosen(const GArray *pids, gint32 tgid)
 static void take_thread(const struct ctprof_listing *open, gint32 tgid, gint32 tid, guint32 is_same)
 {
 	const Sorting *sorting = open->handle;
-	Listed *listed = sorting->listed;
+	ThreadList *list = sorting->list;
 	gboolean leads = tgid == tid;
 
 	if (!is_chosen(sorting->pids, tgid))
 		return;
-	listed->processes += leads ? 1 : 0;
+	list->processes += leads ? 1 : 0;
 	const WalkThread thread = {tgid, tid};
 
 	g_array_append_val(is_same && (leads ? sorting->skips_leaders : sorting->skips_others)
-				   ? listed->same
-				   : listed->threads,
+				   ? list->same
+				   : list->threads,
 			   thread);
 }
 
@@ -86,11 +86,11 @@ static Plugin *find_lister(const GPtrArray *plugins)
 	return NULL;
 }
 
-gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *registry,
-		     const GArray *pids, gboolean may_skip)
+gboolean thread_list_read(ThreadList *list, const GPtrArray *plugins, const Registry *registry,
+			  const GArray *pids, gboolean may_skip)
 {
 	Plugin *lister = find_lister(plugins);
-	Sorting sorting = {listed, pids, may_skip, may_skip};
+	Sorting sorting = {list, pids, may_skip, may_skip};
 	const struct ctprof_listing open = {
 		.struct_size = sizeof open,
 		.handle = &sorting,
@@ -99,27 +99,27 @@ gboolean listed_make(Listed *listed, const GPtrArray *plugins, const Registry *r
 
 	if (!lister)
 		return FALSE;
-	listed->threads = g_array_new(FALSE, FALSE, sizeof(WalkThread));
-	listed->same = g_array_new(FALSE, FALSE, sizeof(WalkThread));
+	list->threads = g_array_new(FALSE, FALSE, sizeof(WalkThread));
+	list->same = g_array_new(FALSE, FALSE, sizeof(WalkThread));
 	if (may_skip)
 		choose_skips(&sorting, registry, plugin_name(lister));
 	/* Programs in the kernel do not see every thread on every host: in some virtual machines
 	 * they do not see PID 1.  The walk also finds out which of pids have ended. */
-	if (!plugin_list(lister, &open) || listed->processes < (pids ? pids->len : 1)) {
-		listed_clear(listed);
+	if (!plugin_list(lister, &open) || list->processes < (pids ? pids->len : 1)) {
+		thread_list_clear(list);
 		return FALSE;
 	}
-	g_array_sort(listed->threads, compare_threads);
+	g_array_sort(list->threads, compare_threads);
 	return TRUE;
 }
 
-guint64 listed_same(const Listed *listed)
+guint64 thread_list_n_unchanged(const ThreadList *list)
 {
-	return listed->same ? listed->same->len : 0;
+	return list->same ? list->same->len : 0;
 }
 
-gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet *cgroups,
-			GError **error)
+gboolean thread_list_deliver(const ThreadList *list, const Receiver *receiver, CgroupSet *cgroups,
+			     GError **error)
 {
 	struct ctprof_target targets[PIECE];
 	struct ctprof_rows rows = {
@@ -128,8 +128,8 @@ gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet 
 		.targets = targets,
 	};
 
-	for (guint64 i = 0; i < listed_same(listed); i++) {
-		const WalkThread *thread = &g_array_index(listed->same, WalkThread, i);
+	for (guint64 i = 0; i < thread_list_n_unchanged(list); i++) {
+		const WalkThread *thread = &g_array_index(list->same, WalkThread, i);
 		gboolean leads = thread->tgid == thread->tid;
 
 		cgroup_set_note_same(cgroups, thread->tid);
@@ -140,18 +140,18 @@ gboolean listed_hand_on(const Listed *listed, const Handoff *handoff, CgroupSet 
 			.tid = thread->tid,
 			.task_fd = -1,
 		};
-		if (rows.n < PIECE && i + 1 < listed_same(listed))
+		if (rows.n < PIECE && i + 1 < thread_list_n_unchanged(list))
 			continue;
-		if (!handoff_rows(handoff, &rows, error))
+		if (!receiver_rows(receiver, &rows, error))
 			return FALSE;
 		rows.n = 0;
 	}
 	return TRUE;
 }
 
-void listed_clear(Listed *listed)
+void thread_list_clear(ThreadList *list)
 {
-	g_clear_pointer(&listed->threads, g_array_unref);
-	g_clear_pointer(&listed->same, g_array_unref);
-	listed->processes = 0;
+	g_clear_pointer(&list->threads, g_array_unref);
+	g_clear_pointer(&list->same, g_array_unref);
+	list->processes = 0;
 }

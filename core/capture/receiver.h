@@ -12,18 +12,19 @@
 typedef gboolean (*CaptureRows)(gpointer data, const Registry *registry,
 				const struct ctprof_rows *rows, GError **error);
 
-typedef struct handoff {
+typedef struct receiver {
 	const Registry *registry;
 	Plugin *sink;     /* NULL: each takes the rows */
 	CaptureRows each; /* calls never overlap */
 	gpointer data;
 	Redactor *redactor; /* replaces names before a sink gets them; NULL: names stay */
 	GArray *metrics;    /* struct ctprof_metric_info, which the sink borrows */
-} Handoff;
+} Receiver;
 
 /* Begins a capture in the sink, if there is one; adds the metrics to info. */
-gboolean handoff_begin(Handoff *handoff, Output *output, struct ctprof_capture *info,
-		       GError **error);
-gboolean handoff_rows(const Handoff *handoff, const struct ctprof_rows *rows, GError **error);
-gboolean handoff_end(const Handoff *handoff, const struct ctprof_capture_end *info, GError **error);
-void handoff_clear(Handoff *handoff);
+gboolean receiver_begin(Receiver *receiver, Output *output, struct ctprof_capture *info,
+			GError **error);
+gboolean receiver_rows(const Receiver *receiver, const struct ctprof_rows *rows, GError **error);
+gboolean receiver_end(const Receiver *receiver, const struct ctprof_capture_end *info,
+		      GError **error);
+void receiver_clear(Receiver *receiver);

@@ -4,7 +4,7 @@
  *
  * A process in execve() holds its exec_update_lock, and what the kernel does meanwhile
  * (closing files, to which a file system in user space need not respond) may take for
- * ever.  A reader of its io, maps or, since Linux 6.18, stat waits as long.  So the scout
+ * ever.  A reader of its io, maps or, since Linux 6.18, stat waits as long.  So the hangcheck
  * has threads of its own, which can be left behind, ask each process before the workers
  * read it.
  */
@@ -14,20 +14,20 @@
 
 #include "base/root.h"
 
-typedef struct scout Scout;
+typedef struct hangcheck HangCheck;
 
 /* Begins to ask processes below a live root, in this order; NULL: no thread can be started. */
-Scout *scout_new(const Root *root, const GArray *pids);
-/* Ends the scout; leaves behind its threads that do not return. */
-void scout_free(Scout *scout);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scout, scout_free)
+HangCheck *hangcheck_new(const Root *root, const GArray *pids);
+/* Ends the hangcheck; leaves behind its threads that do not return. */
+void hangcheck_free(HangCheck *hangcheck);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(HangCheck, hangcheck_free)
 
-enum scout_news {
-	SCOUT_ANSWERS,
-	SCOUT_SILENT,
-	SCOUT_UNKNOWN, /* still being asked */
+enum hangcheck_answer {
+	HANGCHECK_ANSWERS,
+	HANGCHECK_STUCK,
+	HANGCHECK_UNKNOWN, /* still being asked */
 };
 
 /* Returns what is known about process number i of the array; may_wait: waits until it is
  * known.  Callers take turns, and go through the processes in order. */
-enum scout_news scout_ask(Scout *scout, guint i, gboolean may_wait);
+enum hangcheck_answer hangcheck_ask(HangCheck *hangcheck, guint i, gboolean may_wait);
