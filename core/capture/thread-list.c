@@ -54,9 +54,9 @@ static gboolean may_differ(const Metric *metric, const char *lister)
 {
 	if (!metric->wanted)
 		return FALSE;
-	if (metric->turned)
+	if (metric->skip_changed)
 		return TRUE;
-	return !metric->rests && !(metric->def.flags & CTPROF_METRIC_STILL) &&
+	return !metric->skipped && !(metric->def.flags & CTPROF_METRIC_STILL) &&
 	       metric_has_filler(metric) && strcmp(metric_source(metric), lister) != 0;
 }
 

@@ -20,7 +20,7 @@
 #include "guard/supervise.h"
 
 #define WHY_BYTES 248
-#define LOOK_MS 1000
+#define POLL_MS 1000
 /* Waits for a process are divided into naps: an interrupt may come just before one begins. */
 #define NAP_MS 5
 /* More than the processes that can replace each other. */
@@ -59,7 +59,7 @@ static gboolean hear(const CaptureAhead *self)
 	char word;
 
 	while (!crash_interrupted()) {
-		if (poll(&line, 1, LOOK_MS) <= 0)
+		if (poll(&line, 1, POLL_MS) <= 0)
 			continue;
 		return recv(self->line[1], &word, sizeof word, MSG_PEEK | MSG_DONTWAIT) > 0;
 	}

@@ -47,25 +47,25 @@ gboolean feed_load(const Feed *feed, Analysis *analysis, AnalysisOptions *option
 	return filling_relate(options, analysis, contexts, NULL, error);
 }
 
-guint64 feed_memory_time(const Feed *feed, const Look *look)
+guint64 feed_memory_time(const Feed *feed, const Demand *demand)
 {
-	const Sample *sample = feed->memory(feed, look, NULL);
+	const Sample *sample = feed->memory(feed, demand, NULL);
 
 	return sample ? sample->realtime_ns : 0;
 }
 
-gboolean feed_load_memory(const Feed *feed, const Look *look, Analysis *analysis,
+gboolean feed_load_memory(const Feed *feed, const Demand *demand, Analysis *analysis,
 			  AnalysisOptions *options, GError **error)
 {
 	g_autoptr(GError) why = NULL;
-	const Sample *sample = feed->memory(feed, look, &why);
+	const Sample *sample = feed->memory(feed, demand, &why);
 
 	options->files[0] = feed->memory_of;
 	if (why) {
 		g_propagate_error(error, g_steal_pointer(&why));
 		return FALSE;
 	}
-	if (!sample && feed->memory_due(feed, look) == 0)
+	if (!sample && feed->memory_due(feed, demand) == 0)
 		return FALSE;
 	/* Without a sample that has memory, the analysis says what is missing. */
 	return analysis_hold(analysis, 0, (sample ? sample : feed->samples[1])->moment, error);

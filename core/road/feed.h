@@ -11,16 +11,16 @@
 typedef struct feed Feed;
 
 /* The parts of the screen that determine what is read. */
-typedef struct look {
-	gboolean closer;       /* it shows where threads wait */
+typedef struct demand {
+	gboolean shows_waits;  /* it shows where threads wait */
 	const Section *memory; /* it shows this view of ctprof memory; NULL: none */
 	gint32 pid;            /* the process of such a view; 0: none */
-} Look;
+} Demand;
 
 /* A feed of any kind begins with this struct. */
 struct feed {
 	gboolean is_replay;    /* a file, in which the window can be moved */
-	Plugin *drawer;        /* the sink that draws tables */
+	Plugin *renderer;      /* the sink that draws tables */
 	const char *remark;    /* about the feed as a whole, such as a file that is cut off; NULL:
 				* none */
 	const char *memory_of; /* the owner of the memory that is read, as in a report */
@@ -33,26 +33,26 @@ struct feed {
 	 * the functions for recordings.  Their results are shown after keep().  take: reads the
 	 * next sample, of this host now, or the following one of a recording.  FALSE with no error:
 	 * there is no other. */
-	gboolean (*take)(Feed *feed, const Look *look, GError **error);
+	gboolean (*take)(Feed *feed, const Demand *demand, GError **error);
 	/* Reads the memory that the screen shows. */
-	gboolean (*take_memory)(Feed *feed, const Look *look, GError **error);
+	gboolean (*take_memory)(Feed *feed, const Demand *demand, GError **error);
 	void (*keep)(Feed *feed);
 
 	/* Returns when the memory that the screen shows is to be read: monotonic time in µs;
 	 * G_MAXINT64: never. */
-	gint64 (*memory_due)(const Feed *feed, const Look *look);
+	gint64 (*memory_due)(const Feed *feed, const Demand *demand);
 	/* Returns the memory that was read; NULL: not read yet, or with an error it cannot be
 	 * read. */
-	const Sample *(*memory)(const Feed *feed, const Look *look, GError **error);
+	const Sample *(*memory)(const Feed *feed, const Demand *demand, GError **error);
 
 	/* Writes the samples of the window to a file; where: its name, which the caller frees. */
 	gboolean (*save)(Feed *feed, char **ret_where, GError **error);
 	void (*free)(Feed *feed);
 
-	/* For a recording only.  move: moves the window by samples.  stretch: makes it longer or
+	/* For a recording only.  move: moves the window by samples.  resize: makes it longer or
 	 * shorter by samples.  jump: moves its end to a time, as --at takes it. */
 	gboolean (*move)(Feed *feed, gint by, GError **error);
-	gboolean (*stretch)(Feed *feed, gint by, GError **error);
+	gboolean (*resize)(Feed *feed, gint by, GError **error);
 	gboolean (*jump)(Feed *feed, const char *when, GError **error);
 	/* past: reads the values on its first screens, window by window; the caller frees the
 	 * series.  show: shows the window of that number.  Neither may run while another thread
@@ -68,10 +68,10 @@ gboolean feed_is_ready(const Feed *feed);
 gboolean feed_load(const Feed *feed, Analysis *analysis, AnalysisOptions *options, GError **error);
 /* Returns when the memory that feed_load_memory() passes on was read, CLOCK_REALTIME in ns; 0: not
  * yet. */
-guint64 feed_memory_time(const Feed *feed, const Look *look);
+guint64 feed_memory_time(const Feed *feed, const Demand *demand);
 /* Passes the memory that the screen shows to an analysis of one side.  FALSE with no error: it has
  * not been read. */
-gboolean feed_load_memory(const Feed *feed, const Look *look, Analysis *analysis,
+gboolean feed_load_memory(const Feed *feed, const Demand *demand, Analysis *analysis,
 			  AnalysisOptions *options, GError **error);
 
 /* For the feeds: the newer sample becomes the older one. */

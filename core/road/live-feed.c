@@ -14,7 +14,7 @@
 #define NS_PER_S 1e9
 /* Files that a run can write: they are opened before it gives up the user's rights. */
 #define MAX_SAVES 3
-#define DRAWER "table"
+#define TABLE_SINK "table"
 /* Limits of what is read: one part in this many of the time. */
 #define PSS_SHARE 100
 #define WAIT_SHARE 50
@@ -50,25 +50,26 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 /* Reading PSS is limited to 1 % of the time.  It is read in two consecutive samples, so that there
  * is a change; a sample without it shows its cost; then it is skipped until it averages 1 %.  It is
  * also skipped while the page of memory is shown, which reads it itself. */
-static void settle_pss(Live *self, gint64 now_us, const Look *look)
+static void settle_pss(Live *self, gint64 now_us, const Demand *demand)
 {
-	gboolean is_due = self->number > 0 && !look->memory &&
+	gboolean is_due = self->number > 0 && !demand->memory &&
 			  (self->n_pss < 2 || self->n_pss % 2 == 1 ||
 			   (self->is_cost_known && now_us >= self->pss_due_us));
 
-	registry_rest(capturing_session(self->capturing)->registry, PSS_GROUP, !is_due);
+	registry_skip_group(capturing_session(self->capturing)->registry, PSS_GROUP, !is_due);
 	self->reads_pss = is_due;
 }
 
 /* Reading where threads wait takes a file or two per thread, so it is skipped unless the screen
  * shows it.  A sample with it ends one window and begins another; then it is skipped until its cost
  * is paid for. */
-static void settle_wait(Live *self, gint64 now_us, const Look *look)
+static void settle_wait(Live *self, gint64 now_us, const Demand *demand)
 {
-	if (!look->closer)
+	if (!demand->shows_waits)
 		self->wait_due_us = 0;
-	self->reads_wait = look->closer && !self->reads_wait && now_us >= self->wait_due_us;
-	registry_rest(capturing_session(self->capturing)->registry, WAIT_GROUP, !self->reads_wait);
+	self->reads_wait = demand->shows_waits && !self->reads_wait && now_us >= self->wait_due_us;
+	registry_skip_group(capturing_session(self->capturing)->registry, WAIT_GROUP,
+			    !self->reads_wait);
 }
 
 static void note_cost_of_wait(Live *self, gint64 began_us, gint64 cpu_us)
@@ -95,7 +96,7 @@ static void note_cost(Live *self, gint64 began_us, gint64 cpu_us)
 	self->pss_due_us = self->pss_began_us + 2 * PSS_SHARE * self->cost_us;
 }
 
-static gboolean take(Feed *feed, const Look *look, GError **error)
+static gboolean take(Feed *feed, const Demand *demand, GError **error)
 {
 	Live *self = (Live *)feed;
 	g_auto(CaptureResult) result = {0};
@@ -105,8 +106,8 @@ static gboolean take(Feed *feed, const Look *look, GError **error)
 	gint64 began_us = g_get_monotonic_time(), cpu_us = memory_reader_cpu_us(feed->reader);
 
 	/* Do this first: sources plan the next sample by the groups that rest. */
-	settle_pss(self, began_us, look);
-	settle_wait(self, began_us, look);
+	settle_pss(self, began_us, demand);
+	settle_wait(self, began_us, demand);
 	if (self->number > 0)
 		capturing_again(self->capturing);
 	self->taking = sample;
@@ -253,7 +254,7 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	char *setting = memory_reader_setting(globals);
 	if (setting)
 		texts_append(&globals->settings, setting);
-	request->sink = (char *)(uintptr_t)DRAWER;
+	request->sink = (char *)(uintptr_t)TABLE_SINK;
 	request->each = take_rows;
 	request->data = self;
 	self->capturing = capturing_begin(globals, request, NULL, error);
@@ -265,6 +266,6 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	const Session *session = capturing_session(self->capturing);
 	self->feed.own[0] = root_is_live(session->root) ? getpid() : 0;
 	self->feed.own[1] = getppid();
-	self->feed.drawer = plugin_find(session->plugins, DRAWER, CTPROF_KIND_SINK);
+	self->feed.renderer = plugin_find(session->plugins, TABLE_SINK, CTPROF_KIND_SINK);
 	return &self->feed;
 }

@@ -61,13 +61,13 @@ gboolean memory_reader_needs(const Metric *metric)
 
 /* Makes the metrics of other groups, which are read with these, rest or resume, except those that
  * the first screen needs as well. */
-static void rest_others(Registry *registry, gboolean rests)
+static void skip_others(Registry *registry, gboolean skipped)
 {
 	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
 
 	for (guint i = 0; names[i]; i++)
 		if (!quantity_serves_windows(names[i]))
-			registry_rest_metric(registry, names[i], rests);
+			registry_skip_metric(registry, names[i], skipped);
 }
 
 /* Makes the groups rest, except those of the view; NULL: all rest. */
@@ -76,7 +76,8 @@ static void settle(const MemoryReader *self, const Section *view)
 	Registry *registry = capturing_session(self->capturing)->registry;
 
 	for (guint i = 0; all_groups[i]; i++)
-		registry_rest(registry, all_groups[i], !view || !is_of_view(view, all_groups[i]));
+		registry_skip_group(registry, all_groups[i],
+				    !view || !is_of_view(view, all_groups[i]));
 }
 
 static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
@@ -128,25 +129,26 @@ gint64 memory_reader_cpu_us(const MemoryReader *self)
 	return read_clock_us(CLOCK_PROCESS_CPUTIME_ID) - read_clock_us(self->main_clock);
 }
 
-static const Reading *find(const MemoryReader *self, const Look *look)
+static const Reading *find(const MemoryReader *self, const Demand *demand)
 {
 	for (guint i = 0; i < MOST_READINGS; i++)
-		if (self->readings[i].view == look->memory && self->readings[i].pid == look->pid)
+		if (self->readings[i].view == demand->memory &&
+		    self->readings[i].pid == demand->pid)
 			return &self->readings[i];
 	return NULL;
 }
 
-gint64 memory_reader_due(const Feed *feed, const Look *look)
+gint64 memory_reader_due(const Feed *feed, const Demand *demand)
 {
 	const MemoryReader *self = feed->reader;
-	const Reading *reading = find(self, look);
+	const Reading *reading = find(self, demand);
 
 	if (self->sources->len == 0)
 		return G_MAXINT64;
 	return reading ? MAX(self->due_us, reading->began_us + LEAST_US) : 0;
 }
 
-gboolean memory_reader_take(Feed *feed, const Look *look, GError **error)
+gboolean memory_reader_take(Feed *feed, const Demand *demand, GError **error)
 {
 	MemoryReader *self = feed->reader;
 	g_autoptr(GArray) pid = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -156,14 +158,14 @@ gboolean memory_reader_take(Feed *feed, const Look *look, GError **error)
 	Reading *taken = &self->taken;
 
 	(void)error;
-	g_array_append_val(pid, look->pid);
+	g_array_append_val(pid, demand->pid);
 	reading_clear(taken);
 	*taken = (Reading){
-		.view = look->memory, .pid = look->pid, .began_us = g_get_monotonic_time()};
-	settle(self, look->memory);
-	rest_others(capturing_session(self->capturing)->registry, FALSE);
-	gboolean ok = capture(self, look->pid > 0 ? pid : self->pids, sample, &why);
-	rest_others(capturing_session(self->capturing)->registry, TRUE);
+		.view = demand->memory, .pid = demand->pid, .began_us = g_get_monotonic_time()};
+	settle(self, demand->memory);
+	skip_others(capturing_session(self->capturing)->registry, FALSE);
+	gboolean ok = capture(self, demand->pid > 0 ? pid : self->pids, sample, &why);
+	skip_others(capturing_session(self->capturing)->registry, TRUE);
 	settle(self, NULL);
 	taken->cost_us = memory_reader_cpu_us(self) - cpu_us;
 	if (ok)
@@ -192,10 +194,10 @@ void memory_reader_keep(MemoryReader *self)
 
 /* ---- what it has ------------------------------------------------------------------- */
 
-const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error)
+const Sample *memory_reader_find(const Feed *feed, const Demand *demand, GError **error)
 {
 	const MemoryReader *self = feed->reader;
-	const Reading *reading = find(self, look);
+	const Reading *reading = find(self, demand);
 
 	if (self->sources->len == 0)
 		error_set_failed(error,
@@ -233,7 +235,7 @@ MemoryReader *memory_reader_new(Capturing *capturing, char **pids)
 	if (pthread_getcpuclockid(pthread_self(), &self->main_clock) != 0)
 		self->main_clock = CLOCK_THREAD_CPUTIME_ID;
 	settle(self, NULL);
-	rest_others(capturing_session(capturing)->registry, TRUE);
+	skip_others(capturing_session(capturing)->registry, TRUE);
 	return self;
 }
 

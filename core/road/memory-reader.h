@@ -23,9 +23,9 @@ MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
 void memory_reader_free(MemoryReader *reader);
 
 /* The functions of struct feed; call them once the sources have started. */
-gint64 memory_reader_due(const Feed *feed, const Look *look);
-gboolean memory_reader_take(Feed *feed, const Look *look, GError **error);
-const Sample *memory_reader_find(const Feed *feed, const Look *look, GError **error);
+gint64 memory_reader_due(const Feed *feed, const Demand *demand);
+gboolean memory_reader_take(Feed *feed, const Demand *demand, GError **error);
+const Sample *memory_reader_find(const Feed *feed, const Demand *demand, GError **error);
 void memory_reader_keep(MemoryReader *reader);
 
 /* Returns the CPU time of the process without its main thread, which draws. */

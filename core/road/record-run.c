@@ -18,7 +18,7 @@
 /* A clock may be off by this much without a note: it is steered, and reading takes time. */
 #define SLACK_NS (NS_PER_S / 2)
 /* Longest wait: a signal may come between a check and the wait. */
-#define LOOK_MS 200
+#define POLL_MS 200
 
 typedef struct clocks {
 	gint64 monotonic_ns;
@@ -88,7 +88,8 @@ static gboolean check_slow(const Recorder *self, GError **error)
 	for (guint i = 0; i < slow->len; i++) {
 		const char *group = g_array_index(slow, RecordSlow, i).group;
 
-		if (registry_rest(capturing_session(self->capturing)->registry, group, FALSE) == 0)
+		if (registry_skip_group(capturing_session(self->capturing)->registry, group,
+					FALSE) == 0)
 			return error_set_usage(error, "--every: nothing of the group '%s' is read",
 					       group);
 	}
@@ -104,7 +105,8 @@ static void settle_slow(const Recorder *self, gint64 now_ns)
 		RecordSlow *slow = &g_array_index(all, RecordSlow, i);
 		gboolean is_due = (guint64)now_ns >= slow->due_ns;
 
-		registry_rest(capturing_session(self->capturing)->registry, slow->group, !is_due);
+		registry_skip_group(capturing_session(self->capturing)->registry, slow->group,
+				    !is_due);
 		if (is_due)
 			slow->due_ns = (guint64)now_ns + slow->every_ns;
 	}
@@ -187,7 +189,7 @@ static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 
 		if (self->tick_ns <= read_clock(CLOCK_MONOTONIC))
 			return TRUE;
-		int wait_ms = (int)MIN(left_ms, LOOK_MS);
+		int wait_ms = (int)MIN(left_ms, POLL_MS);
 		*ret_is_last = workload && workload_has_ended(workload, wait_ms);
 		if (*ret_is_last)
 			return TRUE;

@@ -7,7 +7,7 @@
 #include "snapshot/rotated.h"
 #include "snapshot/when.h"
 
-#define DRAWER "table"
+#define TABLE_SINK "table"
 #define OUTPUT_SUFFIX "-part.ctprof"
 
 /* Memory may have an interval of its own: the number of earlier samples that are searched for
@@ -125,45 +125,45 @@ static gboolean move(Feed *feed, gint by, GError **error)
 	return try_to(self, (gint64)self->to + by, self->length, error);
 }
 
-static gboolean take(Feed *feed, const Look *look, GError **error)
+static gboolean take(Feed *feed, const Demand *demand, GError **error)
 {
 	Replay *self = (Replay *)feed;
 
-	(void)look;
+	(void)demand;
 	return self->to + 1 < recording_n_samples(self->recording) &&
 	       fetch(self, self->to + 1, self->length, error);
 }
 
 /* ---- memory ------------------------------------------------------------------------ */
 
-static gboolean is_newest_with(const Replay *self, const Look *look)
+static gboolean is_newest_with(const Replay *self, const Demand *demand)
 {
-	return sample_has(self->feed.samples[1], look->memory->needs);
+	return sample_has(self->feed.samples[1], demand->memory->needs);
 }
 
-static gint64 memory_due(const Feed *feed, const Look *look)
+static gint64 memory_due(const Feed *feed, const Demand *demand)
 {
 	const Replay *self = (const Replay *)feed;
-	gboolean is_known = self->memory.view == look->memory && self->memory.to == self->to;
+	gboolean is_known = self->memory.view == demand->memory && self->memory.to == self->to;
 
-	return is_known || is_newest_with(self, look) ? G_MAXINT64 : 0;
+	return is_known || is_newest_with(self, demand) ? G_MAXINT64 : 0;
 }
 
-static gboolean take_memory(Feed *feed, const Look *look, GError **error)
+static gboolean take_memory(Feed *feed, const Demand *demand, GError **error)
 {
 	Replay *self = (Replay *)feed;
 	guint least = self->to - MIN(self->to, MEMORY_BACK);
 
-	self->found = (Memory){.view = look->memory, .to = self->to};
+	self->found = (Memory){.view = demand->memory, .to = self->to};
 	for (guint at = self->to; at-- > least;) {
-		if (self->memory.view == look->memory && self->memory.to == at) {
+		if (self->memory.view == demand->memory && self->memory.to == at) {
 			self->found.sample = self->memory.sample;
 			return TRUE;
 		}
 		g_autoptr(Sample) sample = read_sample(self, at, 1, error);
 		if (!sample)
 			return FALSE;
-		if (!sample_has(sample, look->memory->needs))
+		if (!sample_has(sample, demand->memory->needs))
 			continue;
 		self->found.sample = g_steal_pointer(&sample);
 		return TRUE;
@@ -171,19 +171,19 @@ static gboolean take_memory(Feed *feed, const Look *look, GError **error)
 	return TRUE;
 }
 
-static const Sample *find_memory(const Feed *feed, const Look *look, GError **error)
+static const Sample *find_memory(const Feed *feed, const Demand *demand, GError **error)
 {
 	const Replay *self = (const Replay *)feed;
 
 	(void)error;
-	if (is_newest_with(self, look))
+	if (is_newest_with(self, demand))
 		return feed->samples[1];
-	return self->memory.view == look->memory && self->memory.to == self->to
+	return self->memory.view == demand->memory && self->memory.to == self->to
 		       ? self->memory.sample
 		       : NULL;
 }
 
-static gboolean stretch(Feed *feed, gint by, GError **error)
+static gboolean resize(Feed *feed, gint by, GError **error)
 {
 	Replay *self = (Replay *)feed;
 
@@ -287,8 +287,9 @@ static gboolean open_recording(Replay *self, const Globals *globals, const char 
 {
 	load_keep(path);
 	open_save(self, path);
-	self->session = session_check(globals, error) ? load_session(globals, DRAWER, error) : NULL;
-	if (!self->session || !load_begin(self->session, DRAWER, error))
+	self->session =
+		session_check(globals, error) ? load_session(globals, TABLE_SINK, error) : NULL;
+	if (!self->session || !load_begin(self->session, TABLE_SINK, error))
 		return FALSE;
 	self->recording = recording_open(load_reader(self->session), path, error);
 	if (!self->recording || !rotated_take(self->recording, path, error))
@@ -314,7 +315,7 @@ Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 		.save = save,
 		.free = replay_feed_free,
 		.move = move,
-		.stretch = stretch,
+		.resize = resize,
 		.jump = jump,
 		.past = read_past,
 		.show = show,
@@ -323,7 +324,7 @@ Feed *replay_feed_new(const Globals *globals, const char *path, GError **error)
 		replay_feed_free(&self->feed);
 		return NULL;
 	}
-	self->feed.drawer = plugin_find(self->session->plugins, DRAWER, CTPROF_KIND_SINK);
+	self->feed.renderer = plugin_find(self->session->plugins, TABLE_SINK, CTPROF_KIND_SINK);
 	self->feed.remark = g_strdup(recording_damage(self->recording));
 	return &self->feed;
 }

@@ -94,7 +94,7 @@ Batch *batch_new(const Registry *registry, enum row_class row)
 			.group = row == ROW_OBJECT ? join_group(batch, m) : 0,
 		};
 		batch->blank[i] =
-			(guint8)(m->wanted && m->rests ? CTPROF_ABSENT_SKIPPED : m->unfilled);
+			(guint8)(m->wanted && m->skipped ? CTPROF_ABSENT_SKIPPED : m->unfilled);
 		batch->follower[i] =
 			batch->rules[i].leader_only ? CTPROF_ABSENT_INAPPLICABLE : batch->blank[i];
 	}

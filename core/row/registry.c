@@ -315,23 +315,23 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 	return TRUE;
 }
 
-static void set_rest(Metric *metric, gboolean rests)
+static void set_skipped(Metric *metric, gboolean skipped)
 {
-	metric->turned = metric->rests != rests;
-	metric->rests = rests;
+	metric->skip_changed = metric->skipped != skipped;
+	metric->skipped = skipped;
 }
 
-void registry_rest_metric(Registry *registry, const char *name, gboolean rests)
+void registry_skip_metric(Registry *registry, const char *name, gboolean skipped)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++) {
 		Metric *metric = registry_named(registry, row, name);
 
 		if (metric && metric->wanted)
-			set_rest(metric, rests);
+			set_skipped(metric, skipped);
 	}
 }
 
-guint registry_rest(Registry *registry, const char *group, gboolean rests)
+guint registry_skip_group(Registry *registry, const char *group, gboolean skipped)
 {
 	guint n = 0;
 
@@ -343,7 +343,7 @@ guint registry_rest(Registry *registry, const char *group, gboolean rests)
 
 			if (!metric->wanted || strcmp(metric->def.group, group) != 0)
 				continue;
-			set_rest(metric, rests);
+			set_skipped(metric, skipped);
 			n++;
 		}
 	}

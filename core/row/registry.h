@@ -27,8 +27,8 @@ typedef struct metric {
 	guint32 type;  /* enum ctprof_type */
 	enum row_class row;
 	gboolean wanted;
-	gboolean rests;  /* wanted, but not read in this sample of a recording */
-	gboolean turned; /* rests differs from the sample before */
+	gboolean skipped;      /* wanted, but not read in this sample of a recording */
+	gboolean skip_changed; /* rests differs from the sample before */
 	/* State of the slot if no source puts a value (enum ctprof_absence). */
 	guint32 unfilled;
 	/* Names of the sources that declared the metric, by preference; borrowed. */
@@ -61,13 +61,13 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 void registry_refuse(Registry *registry, enum row_class row);
 
 /* Makes the wanted metrics of a group rest or resume; returns their number. */
-guint registry_rest(Registry *registry, const char *group, gboolean rests);
+guint registry_skip_group(Registry *registry, const char *group, gboolean skipped);
 /* Makes one metric rest or resume, in rows of every class. */
-void registry_rest_metric(Registry *registry, const char *name, gboolean rests);
+void registry_skip_metric(Registry *registry, const char *name, gboolean skipped);
 /* Whether the values of the metric are to be read now. */
 static inline gboolean metric_is_due(const Metric *metric)
 {
-	return metric->wanted && !metric->rests;
+	return metric->wanted && !metric->skipped;
 }
 
 /* Returns the metric of a slot, or NULL. */

@@ -32,7 +32,7 @@ static char *ask(Screen *screen, const char *what, const char *given)
 		terminal_put(screen->terminal, screen_height(screen) - N_BELOW, line,
 			     TERMINAL_BOLD);
 		terminal_show(screen->terminal);
-		gunichar key = terminal_read(screen->terminal, LOOK_MS, -1);
+		gunichar key = terminal_read(screen->terminal, POLL_MS, -1);
 		if (key == TERMINAL_ENTER)
 			return g_string_free(g_steal_pointer(&text), FALSE);
 		if (key == TERMINAL_ESCAPE || key == TERMINAL_GONE)
@@ -222,12 +222,12 @@ static void step(Screen *screen, gint by)
 	after_move(screen, screen->feed->move(screen->feed, by, &error), by > 0, &error);
 }
 
-static void stretch(Screen *screen, gint by)
+static void resize(Screen *screen, gint by)
 {
 	g_autoptr(GError) error = NULL;
 
 	screen_settle(screen);
-	after_move(screen, screen->feed->stretch(screen->feed, by, &error), FALSE, &error);
+	after_move(screen, screen->feed->resize(screen->feed, by, &error), FALSE, &error);
 }
 
 static void jump(Screen *screen, G_GNUC_UNUSED gint by)

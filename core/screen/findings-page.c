@@ -6,11 +6,11 @@
 
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
-	static const SheetRows rows = {.names = {"finding", "subject"}, .subject = "subject"};
+	static const PanelRows rows = {.names = {"finding", "subject"}, .subject = "subject"};
 	static char wanted[] = SECTION_HISTORY;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
-	g_auto(Sheet) found = {.drawer = NULL};
+	g_auto(Panel) found = {.renderer = NULL};
 
 	(void)subject;
 	options.sections = wanted;
@@ -18,16 +18,16 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	const struct ctprof_report *report = screen_analyse(screen, &options, &analysis, error);
 	if (!report)
 		return FALSE;
-	drawer_text(&screen->drawer,
-		    "What stood out in the whole recording; Enter goes to the worst moment",
-		    page->head);
-	if (sheet_take(&screen->drawer, report, SECTION_FINDINGS_HISTORY, &found) &&
+	renderer_text(&screen->renderer,
+		      "What stood out in the whole recording; Enter goes to the worst moment",
+		      page->head);
+	if (panel_take(&screen->renderer, report, SECTION_FINDINGS_HISTORY, &found) &&
 	    found.section.n_lines > 0) {
 		/* The first line drawn is then the one of the headers. */
 		found.section.flags |= CTPROF_SECTION_BARE;
-		sheet_fill(&found, &rows, page);
+		panel_fill(&found, &rows, page);
 	} else {
-		drawer_text(&screen->drawer, "nothing did", page->head);
+		renderer_text(&screen->renderer, "nothing did", page->head);
 	}
 	return TRUE;
 }

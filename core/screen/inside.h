@@ -2,14 +2,14 @@
 /* Shared by the views of the screen. */
 #pragma once
 
-#include "drawer.h"
+#include "renderer.h"
 #include "sampler.h"
 #include "screen.h"
 
 /* Lines below the page: the state of the page, and the keys. */
 #define N_BELOW 2
 /* Longest wait: a signal may come between a check and the wait. */
-#define LOOK_MS 200
+#define POLL_MS 200
 
 typedef struct screen Screen;
 
@@ -25,7 +25,7 @@ typedef struct view_kind {
 	 * its top; NULL: that of the host.  table: the table below, whose rows are made as rows
 	 * says. */
 	const char *memory, *above, *table;
-	SheetRows rows;
+	PanelRows rows;
 } ViewKind;
 
 extern const ViewKind kind_pools, kind_pool, kind_help, kind_columns;
@@ -44,7 +44,7 @@ struct screen {
 	Feed *feed;
 	const ScreenOptions *options;
 	Terminal *terminal;
-	Drawer drawer;
+	Renderer renderer;
 	Sampler *sampler;
 	Series *history;
 	Series *past;  /* of the whole recording, for the page of findings; NULL: not read */
@@ -99,7 +99,7 @@ void screen_act(Screen *screen, gunichar key);
 #define HISTORY_OF_POOLS "cpu"
 
 /* Returns the data that must be read for the views. */
-Look screen_look(const Screen *screen);
+Demand screen_demand(const Screen *screen);
 /* Adds a table of pools to a page, as the user wants its columns. */
 void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page);
 /* Return options of an analysis of the window, and its report, which is valid as long as the

@@ -41,8 +41,8 @@
 	KEY("T             ", "the sample before", step, -1, 'T')                                  \
 	KEY("j             ", "jump to a time: 03:12, +90s, -5m", jump, 0, 'j')                    \
 	KEY("f             ", "findings of the whole recording, and when", findings, 0, 'f')       \
-	KEY("[             ", "a shorter window", stretch, -1, '[')                                \
-	KEY("]             ", "a longer window", stretch, 1, ']')
+	KEY("[             ", "a shorter window", resize, -1, '[')                                 \
+	KEY("]             ", "a longer window", resize, 1, ']')
 
 /* A line of the list. */
 #define KEY_LINE(shown, help, ...) "  " shown "  " help "\n"

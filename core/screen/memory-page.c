@@ -25,27 +25,27 @@ static const char *measure_of(const Screen *screen, const Section *view)
 	return view->orders[0];
 }
 
-static AnalysisOptions options_of(const Screen *screen, const Look *look)
+static AnalysisOptions options_of(const Screen *screen, const Demand *demand)
 {
 	return (AnalysisOptions){
-		.view = look->memory,
-		.sort = measure_of(screen, look->memory),
+		.view = demand->memory,
+		.sort = measure_of(screen, demand->memory),
 		.filter = screen->filter,
-		.pid = look->pid,
+		.pid = demand->pid,
 		.flat = screen->memory_of == MEMORY_FLAT,
 		.is_self = screen->memory_of == MEMORY_OF_SELF,
 	};
 }
 
 /* The report is valid as long as the analysis; NULL with no error: nothing has been read. */
-static const struct ctprof_report *analyse(const Screen *screen, const Look *look,
+static const struct ctprof_report *analyse(const Screen *screen, const Demand *demand,
 					   AnalysisOptions *options, Analysis **ret_analysis,
 					   GError **error)
 {
 	Feed *feed = screen->feed;
 
 	*ret_analysis = analysis_new(options, error);
-	if (!*ret_analysis || !feed_load_memory(feed, look, *ret_analysis, options, error))
+	if (!*ret_analysis || !feed_load_memory(feed, demand, *ret_analysis, options, error))
 		return NULL;
 	return analysis_finish(*ret_analysis, error);
 }
@@ -54,32 +54,32 @@ static const struct ctprof_report *analyse(const Screen *screen, const Look *loo
 
 /* Whether the field may be hidden: a size that is 0 wherever it is known, as swap often is, or the
  * field that the table below shows in full. */
-static gboolean is_idle(const Sheet *sheet, guint64 field)
+static gboolean is_idle(const Panel *panel, guint64 field)
 {
-	const struct ctprof_report_section *section = &sheet->section;
+	const struct ctprof_report_section *section = &panel->section;
 
 	if (strcmp(section->fields[field].name, "consumers") == 0)
 		return TRUE;
 	if (section->fields[field].ladder != CTPROF_LADDER_BYTES)
 		return FALSE;
 	for (guint64 i = 0; i < section->n_lines; i++)
-		if (sheet_value(sheet, &section->lines[i], field)->number > 0)
+		if (panel_value(panel, &section->lines[i], field)->number > 0)
 			return FALSE;
 	return section->n_lines > 0;
 }
 
 /* Takes the table without the text around it; sizes are short, so that it fits 80 columns. */
-static gboolean take_bare(Screen *screen, const struct ctprof_report *report, const char *name,
-			  Sheet *ret_sheet)
+static gboolean take_table(Screen *screen, const struct ctprof_report *report, const char *name,
+			   Panel *ret_panel)
 {
-	if (!sheet_take(&screen->drawer, report, name, ret_sheet))
+	if (!panel_take(&screen->renderer, report, name, ret_panel))
 		return FALSE;
-	struct ctprof_report_section *part = &ret_sheet->section;
+	struct ctprof_report_section *part = &ret_panel->section;
 	for (guint64 i = 0; i < part->n_fields; i++) {
-		if (ret_sheet->fields[i].ladder == CTPROF_LADDER_BYTES)
-			ret_sheet->fields[i].flags |= CTPROF_FIELD_SHORT;
-		if (is_idle(ret_sheet, i))
-			ret_sheet->fields[i].flags |= CTPROF_FIELD_HIDDEN;
+		if (ret_panel->fields[i].ladder == CTPROF_LADDER_BYTES)
+			ret_panel->fields[i].flags |= CTPROF_FIELD_SHORT;
+		if (is_idle(ret_panel, i))
+			ret_panel->fields[i].flags |= CTPROF_FIELD_HIDDEN;
 	}
 	part->flags = (part->flags | CTPROF_SECTION_BARE) & ~CTPROF_SECTION_HAS_COVERAGE;
 	if (!(part->flags & CTPROF_SECTION_TOLD))
@@ -92,24 +92,24 @@ static gboolean take_bare(Screen *screen, const struct ctprof_report *report, co
 static void add_notes(Screen *screen, const struct ctprof_report *report, const char *name,
 		      Page *page)
 {
-	g_auto(Sheet) sheet;
+	g_auto(Panel) panel;
 
-	if (!sheet_take(&screen->drawer, report, name, &sheet))
+	if (!panel_take(&screen->renderer, report, name, &panel))
 		return;
-	struct ctprof_report_section *part = &sheet.section;
+	struct ctprof_report_section *part = &panel.section;
 	part->flags |= CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
 	if (part->n_approximate + part->n_missing == 0 || part->n_notes > 0)
 		part->flags &= ~CTPROF_SECTION_HAS_COVERAGE;
-	sheet_draw(&sheet, page->notes);
+	panel_draw(&panel, page->notes);
 }
 
 static void add_table(Screen *screen, const struct ctprof_report *report, const char *name,
-		      const SheetRows *rows, Page *page)
+		      const PanelRows *rows, Page *page)
 {
-	g_auto(Sheet) sheet;
+	g_auto(Panel) panel;
 
-	if (take_bare(screen, report, name, &sheet))
-		sheet_fill(&sheet, rows, page);
+	if (take_table(screen, report, name, &panel))
+		panel_fill(&panel, rows, page);
 	add_notes(screen, report, name, page);
 }
 
@@ -117,32 +117,32 @@ static void add_table(Screen *screen, const struct ctprof_report *report, const 
 static void add_above(Screen *screen, const struct ctprof_report *report, const char *name,
 		      Page *page)
 {
-	g_auto(Sheet) sheet;
+	g_auto(Panel) panel;
 
-	if (take_bare(screen, report, name, &sheet))
-		sheet_draw(&sheet, page->head);
+	if (take_table(screen, report, name, &panel))
+		panel_draw(&panel, page->head);
 }
 
 /* ---- pages --------------------------------------------------------------------------- */
 
 /* Adds the text that replaces a table: the reason, or that it is being read. */
-static void add_reason(Screen *screen, const Look *look, const GError *why, Page *page)
+static void add_reason(Screen *screen, const Demand *demand, const GError *why, Page *page)
 {
-	gboolean is_slow = (look->memory->flags & SECTION_TAKES_NAME) != 0;
+	gboolean is_slow = (demand->memory->flags & SECTION_TAKES_NAME) != 0;
 
-	drawer_text(&screen->drawer,
-		    why       ? why->message
-		    : is_slow ? "reading what each process maps; this may take some seconds"
-			      : "reading; the page will be shown in a moment",
-		    page->head);
+	renderer_text(&screen->renderer,
+		      why       ? why->message
+		      : is_slow ? "reading what each process maps; this may take some seconds"
+				: "reading; the page will be shown in a moment",
+		      page->head);
 }
 
 /* Adds a summary of the host's memory, as on the first screen of ctprof memory. */
-static void add_host(Screen *screen, const Look *look, Page *page)
+static void add_host(Screen *screen, const Demand *demand, Page *page)
 {
 	AnalysisOptions options = {.view = section_find(HOST_VIEW, TRUE)};
 	g_autoptr(Analysis) analysis = NULL;
-	const struct ctprof_report *report = analyse(screen, look, &options, &analysis, NULL);
+	const struct ctprof_report *report = analyse(screen, demand, &options, &analysis, NULL);
 
 	if (report)
 		add_above(screen, report, "host", page);
@@ -151,28 +151,28 @@ static void add_host(Screen *screen, const Look *look, Page *page)
 static gboolean make(Screen *screen, const char *subject, Page *page, GError **error)
 {
 	const ViewKind *kind = screen_view(screen)->kind;
-	const Look look = screen_look(screen);
-	AnalysisOptions options = options_of(screen, &look);
+	const Demand demand = screen_demand(screen);
+	AnalysisOptions options = options_of(screen, &demand);
 	g_autoptr(Analysis) analysis = NULL;
 	g_autoptr(GError) why = NULL;
 
-	if (look.memory->flags & SECTION_TAKES_NAME)
+	if (demand.memory->flags & SECTION_TAKES_NAME)
 		options.object = subject;
 	/* Without an analysis, the filter is wrong, and the user can correct it; other errors are
 	 * for the page. */
-	const struct ctprof_report *report = analyse(screen, &look, &options, &analysis, &why);
+	const struct ctprof_report *report = analyse(screen, &demand, &options, &analysis, &why);
 	if (!analysis) {
 		g_propagate_error(error, g_steal_pointer(&why));
 		return FALSE;
 	}
 	if (!report) {
-		add_reason(screen, &look, why, page);
+		add_reason(screen, &demand, why, page);
 		return TRUE;
 	}
 	if (kind->above)
 		add_above(screen, report, kind->above, page);
 	else
-		add_host(screen, &look, page);
+		add_host(screen, &demand, page);
 	add_table(screen, report, kind->table, &kind->rows, page);
 	return TRUE;
 }
@@ -207,9 +207,9 @@ const ViewKind kind_memory = {
 
 void screen_turn_measure(Screen *screen, gint by)
 {
-	const Look look = screen_look(screen);
-	const char *const *orders = look.memory->orders;
-	const char *now = measure_of(screen, look.memory);
+	const Demand demand = screen_demand(screen);
+	const char *const *orders = demand.memory->orders;
+	const char *now = measure_of(screen, demand.memory);
 	gint n = (gint)g_strv_length((char **)(uintptr_t)orders), at = 0;
 
 	while (strcmp(orders[at], now) != 0)
@@ -227,16 +227,16 @@ static char *describe_age(guint64 seconds)
 
 char *screen_describe_memory(const Screen *screen)
 {
-	const Look look = screen_look(screen);
+	const Demand demand = screen_demand(screen);
 	const Feed *feed = screen->feed;
-	guint64 ns = feed_memory_time(feed, &look);
+	guint64 ns = feed_memory_time(feed, &demand);
 	guint64 now = (guint64)g_get_real_time() * 1000;
 	GString *text = g_string_new(NULL);
 
-	g_string_printf(text, " by %s", measure_of(screen, look.memory));
-	if (look.memory->flags & SECTION_TAKES_PID)
-		g_string_append_printf(text, " · mappings of %d", look.pid);
-	else if (!(look.memory->flags & SECTION_TAKES_NAME))
+	g_string_printf(text, " by %s", measure_of(screen, demand.memory));
+	if (demand.memory->flags & SECTION_TAKES_PID)
+		g_string_append_printf(text, " · mappings of %d", demand.pid);
+	else if (!(demand.memory->flags & SECTION_TAKES_NAME))
 		g_string_append_printf(text, " · %s", memory_of_words[screen->memory_of]);
 	if (ns == 0)
 		return g_string_free(text, FALSE);

@@ -12,13 +12,13 @@ static const char *const uses[] = {"cpu",       "user",    "system",     "waitin
 				   "swap_wait", "reclaim", "compaction", "thrashing", NULL};
 
 /* Returns the line of that pool, or NULL. */
-static const struct ctprof_report_line *find_line(const Sheet *pools, const char *name)
+static const struct ctprof_report_line *find_line(const Panel *pools, const char *name)
 {
 	for (guint64 i = 0; i < pools->section.n_lines; i++) {
 		const struct ctprof_report_line *line = &pools->section.lines[i];
 
 		if (line->role == CTPROF_ROLE_POOL &&
-		    g_strcmp0(sheet_named(pools, line, "pool")->text, name) == 0)
+		    g_strcmp0(panel_named(pools, line, "pool")->text, name) == 0)
 			return line;
 	}
 	return NULL;
@@ -28,16 +28,16 @@ static const struct ctprof_report_line *find_line(const Sheet *pools, const char
 static void add_uses(Screen *screen, const struct ctprof_report *report, const char *name,
 		     Page *page)
 {
-	g_auto(Sheet) pools;
+	g_auto(Panel) pools;
 	guint n_shown = 0;
 
-	if (!sheet_take(&screen->drawer, report, SECTION_POOLS, &pools))
+	if (!panel_take(&screen->renderer, report, SECTION_POOLS, &pools))
 		return;
 	const struct ctprof_report_line *line = find_line(&pools, name);
 	if (!line)
 		return;
 	for (guint64 i = 0; i < pools.section.n_fields; i++) {
-		const struct ctprof_value *value = sheet_value(&pools, line, i);
+		const struct ctprof_value *value = panel_value(&pools, line, i);
 		gboolean shown = g_strv_contains(uses, pools.fields[i].name) &&
 				 value->type == CTPROF_VALUE_REAL && value->real > 0;
 
@@ -49,9 +49,9 @@ static void add_uses(Screen *screen, const struct ctprof_report *report, const c
 	pools.section.lines = line;
 	pools.section.n_lines = 1;
 	if (n_shown > 0)
-		sheet_draw(&pools, page->head);
+		panel_draw(&pools, page->head);
 	else
-		drawer_text(&screen->drawer, "idle: no CPU time, no waiting", page->head);
+		renderer_text(&screen->renderer, "idle: no CPU time, no waiting", page->head);
 }
 
 static void add_history(const Screen *screen, const char *name, Page *page)
@@ -64,12 +64,12 @@ static void add_history(const Screen *screen, const char *name, Page *page)
 }
 
 /* Draws the first lines of the section, without the pool's name, which all of them have. */
-static void draw_lines(Sheet *sheet, const char *header, guint64 most, GPtrArray *drawn)
+static void draw_lines(Panel *panel, const char *header, guint64 most, GPtrArray *drawn)
 {
-	const guint64 n = MIN(sheet->section.n_lines, most), room = sheet->section.n_fields;
+	const guint64 n = MIN(panel->section.n_lines, most), room = panel->section.n_fields;
 	g_autofree struct ctprof_cell *cells = g_new(struct ctprof_cell, n * room);
 	g_autofree struct ctprof_report_line *lines =
-		g_memdup2(sheet->section.lines, n * sizeof *lines);
+		g_memdup2(panel->section.lines, n * sizeof *lines);
 
 	for (guint64 i = 0; i < n; i++) {
 		struct ctprof_cell *own = &cells[i * room];
@@ -83,25 +83,25 @@ static void draw_lines(Sheet *sheet, const char *header, guint64 most, GPtrArray
 		lines[i].n_names = 1;
 		lines[i].cells = own;
 	}
-	sheet->section.n_lines = n;
-	sheet->section.lines = lines;
-	sheet->section.names_header = header;
-	sheet->section.flags |= CTPROF_SECTION_BARE;
+	panel->section.n_lines = n;
+	panel->section.lines = lines;
+	panel->section.names_header = header;
+	panel->section.flags |= CTPROF_SECTION_BARE;
 	/* Not every sample has each section: use the newest one that does. */
-	sheet->report.flags &= ~CTPROF_REPORT_COMPARE;
-	sheet_draw(sheet, drawn);
+	panel->report.flags &= ~CTPROF_REPORT_COMPARE;
+	panel_draw(panel, drawn);
 }
 
 /* Adds the states of the pool's threads, if they were sampled. */
 static void add_states(Screen *screen, const struct ctprof_report *report, Page *page)
 {
-	g_auto(Sheet) states = {.drawer = NULL};
+	g_auto(Panel) states = {.renderer = NULL};
 	gboolean is_sampled = FALSE;
 
-	if (!sheet_take(&screen->drawer, report, SECTION_STATES, &states))
+	if (!panel_take(&screen->renderer, report, SECTION_STATES, &states))
 		return;
 	for (guint64 i = 0; i < states.section.n_lines; i++)
-		is_sampled |= sheet_named(&states, &states.section.lines[i], "share_low")->type !=
+		is_sampled |= panel_named(&states, &states.section.lines[i], "share_low")->type !=
 			      CTPROF_VALUE_ABSENT;
 	if (is_sampled)
 		draw_lines(&states, "STATE", G_MAXUINT64, page->head);
@@ -139,7 +139,7 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	static char wanted[] = SECTION_STATES "," SECTION_WAIT;
 	AnalysisOptions options = screen_options(screen);
 	g_autoptr(Analysis) analysis = NULL;
-	g_auto(Sheet) wait = {.drawer = NULL};
+	g_auto(Panel) wait = {.renderer = NULL};
 
 	options.digest = FALSE;
 	options.sections = wanted;
@@ -149,7 +149,7 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	if (!report)
 		return FALSE;
 	add_states(screen, report, page);
-	if (sheet_take(&screen->drawer, report, SECTION_WAIT, &wait))
+	if (panel_take(&screen->renderer, report, SECTION_WAIT, &wait))
 		draw_lines(&wait, "WAITS IN", MOST_PLACES, lines);
 	put_places(screen, subject, lines, page);
 	return TRUE;
@@ -180,7 +180,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 		return FALSE;
 	GHashTable *threads = analysis_threads(analysis);
 	/* Only the first title, which is about the window. */
-	drawer_titles(&screen->drawer, report, 1, page->head);
+	renderer_titles(&screen->renderer, report, 1, page->head);
 	if (g_hash_table_size(threads) == 0) {
 		g_ptr_array_add(page->head, g_strdup(" no thread of this pool is in the window"));
 		return TRUE;

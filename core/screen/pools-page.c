@@ -22,7 +22,7 @@ static const struct {
 static void add_bars(const Screen *screen, const char *value, GPtrArray *lines)
 {
 	gpointer *line = &g_ptr_array_index(lines, lines->len - 1);
-	guint width = screen->drawer.width, used = (guint)g_utf8_strlen(*line, -1) + 2;
+	guint width = screen->renderer.width, used = (guint)g_utf8_strlen(*line, -1) + 2;
 	guint room = width > used ? MIN(width - used, BARS) : 0;
 	g_autofree char *bars = NULL;
 
@@ -40,11 +40,11 @@ static void add_bars(const Screen *screen, const char *value, GPtrArray *lines)
 static void add_sentences(Screen *screen, const struct ctprof_report *report, const char *name,
 			  Page *page)
 {
-	g_auto(Sheet) sheet;
+	g_auto(Panel) panel;
 
-	if (!sheet_take(&screen->drawer, report, name, &sheet))
+	if (!panel_take(&screen->renderer, report, name, &panel))
 		return;
-	const struct ctprof_report_section *section = &sheet.section;
+	const struct ctprof_report_section *section = &panel.section;
 	for (guint64 i = 0; i < section->n_notes; i++) {
 		const struct ctprof_sentence *sentence =
 			section->sentences ? section->sentences[i] : NULL;
@@ -53,7 +53,7 @@ static void add_sentences(Screen *screen, const struct ctprof_report *report, co
 		/* Findings are clear without a heading. */
 		if (!sentence && i + 1 < section->n_notes && i == 0)
 			continue;
-		sheet_draw_note(&sheet, i, page->head);
+		panel_draw_note(&panel, i, page->head);
 		if (!sentence || page->head->len == first)
 			continue;
 		if (sentence->role == CTPROF_SENTENCE_FINDING)
@@ -77,7 +77,7 @@ static char *sort_word(const struct ctprof_report_field *field)
 }
 
 /* Hides the columns that the user does not want. */
-static void choose_columns(Screen *screen, Sheet *pools)
+static void choose_columns(Screen *screen, Panel *pools)
 {
 	g_ptr_array_set_size(screen->sortable, 0);
 	g_ptr_array_set_size(screen->choices, 0);
@@ -103,13 +103,13 @@ static void choose_columns(Screen *screen, Sheet *pools)
 
 void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *page)
 {
-	static const SheetRows rows = {.names = {"pool"}, .subject = "pool"};
-	g_auto(Sheet) pools;
+	static const PanelRows rows = {.names = {"pool"}, .subject = "pool"};
+	g_auto(Panel) pools;
 
-	if (!sheet_take(&screen->drawer, report, SECTION_POOLS, &pools))
+	if (!panel_take(&screen->renderer, report, SECTION_POOLS, &pools))
 		return;
 	choose_columns(screen, &pools);
-	sheet_fill(&pools, &rows, page);
+	panel_fill(&pools, &rows, page);
 }
 
 /* ---- the page ---------------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 
 	if (!report)
 		return FALSE;
-	drawer_titles(&screen->drawer, report, report->n_titles, page->head);
+	renderer_titles(&screen->renderer, report, report->n_titles, page->head);
 	add_sentences(screen, report, SECTION_HOST, page);
 	add_sentences(screen, report, SECTION_FINDINGS, page);
 	screen_add_pools(screen, report, page);

@@ -15,7 +15,7 @@
 #define PATIENCE_US (2 * G_USEC_PER_SEC)
 
 typedef struct job {
-	Look look;
+	Demand demand;
 	SamplerEnd end;
 } Job;
 
@@ -38,7 +38,7 @@ static gpointer run(gpointer data)
 	crash_init_thread();
 	while ((job = g_async_queue_pop(self->asked)) != &self->last) {
 		job->end.found = (job->end.job == SAMPLER_MEMORY ? feed->take_memory : feed->take)(
-			feed, &job->look, &job->end.error);
+			feed, &job->demand, &job->end.error);
 		/* Write this first: once the job is taken from the queue, it is read. */
 		(void)!write(self->done_fd, &one, sizeof one);
 		g_async_queue_push(self->done, job);
@@ -111,9 +111,9 @@ gboolean sampler_is_busy(const Sampler *self)
 	return self->is_busy;
 }
 
-void sampler_start(Sampler *self, enum sampler_job job, const Look *look)
+void sampler_start(Sampler *self, enum sampler_job job, const Demand *demand)
 {
-	self->job = (Job){.look = *look, .end = {.job = job}};
+	self->job = (Job){.demand = *demand, .end = {.job = job}};
 	self->is_busy = TRUE;
 	g_async_queue_push(self->asked, &self->job);
 }

@@ -17,7 +17,7 @@ void sampler_free(Sampler *sampler);
 int sampler_fd(const Sampler *sampler);
 /* Whether there is a job whose end has not been taken. */
 gboolean sampler_is_busy(const Sampler *sampler);
-void sampler_start(Sampler *sampler, enum sampler_job job, const Look *look);
+void sampler_start(Sampler *sampler, enum sampler_job job, const Demand *demand);
 
 typedef struct sampler_end {
 	enum sampler_job job;

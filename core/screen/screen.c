@@ -73,18 +73,18 @@ void screen_forget_page(Screen *screen)
 
 /* The places where threads wait are read while a pool is open, and memory while its page is
  * shown. */
-Look screen_look(const Screen *screen)
+Demand screen_demand(const Screen *screen)
 {
 	const View *now = screen_view(screen);
-	Look look = {.closer = FALSE};
+	Demand demand = {.shows_waits = FALSE};
 
 	for (guint i = 0; i < screen->views->len; i++)
-		look.closer |= g_array_index(screen->views, View, i).kind == &kind_pool;
+		demand.shows_waits |= g_array_index(screen->views, View, i).kind == &kind_pool;
 	if (now->kind->memory)
-		look.memory = section_find(now->kind->memory, TRUE);
-	if (look.memory && look.memory->flags & SECTION_TAKES_PID)
-		look.pid = (gint32)g_ascii_strtoll(now->subject, NULL, 10);
-	return look;
+		demand.memory = section_find(now->kind->memory, TRUE);
+	if (demand.memory && demand.memory->flags & SECTION_TAKES_PID)
+		demand.pid = (gint32)g_ascii_strtoll(now->subject, NULL, 10);
+	return demand;
 }
 
 void screen_open_view(Screen *screen, const ViewKind *kind, const char *subject)
@@ -138,7 +138,7 @@ static Page *make_page(Screen *screen, GError **error)
 	const View *view = screen_view(screen);
 	g_autoptr(Page) page = page_new();
 
-	screen->drawer.width = terminal_width(screen->terminal);
+	screen->renderer.width = terminal_width(screen->terminal);
 	if (!view->kind->is_still && !feed_is_ready(screen->feed)) {
 		g_ptr_array_add(page->head,
 				g_strdup(" the first sample is taken; the next one follows"));
@@ -146,9 +146,9 @@ static Page *make_page(Screen *screen, GError **error)
 	}
 	if (!view->kind->make(screen, view->subject, page, error))
 		return NULL;
-	if (!screen->drawer.error)
+	if (!screen->renderer.error)
 		return g_steal_pointer(&page);
-	g_propagate_error(error, g_steal_pointer(&screen->drawer.error));
+	g_propagate_error(error, g_steal_pointer(&screen->renderer.error));
 	return NULL;
 }
 
@@ -260,10 +260,10 @@ void screen_settle(Screen *screen)
 }
 
 /* Memory that has not been read yet is read even while paused: the user just asked for it. */
-static gboolean needs_memory(const Screen *screen, const Look *look, gint64 now)
+static gboolean needs_memory(const Screen *screen, const Demand *demand, gint64 now)
 {
 	const Feed *feed = screen->feed;
-	gint64 due = look->memory ? feed->memory_due(feed, look) : G_MAXINT64;
+	gint64 due = demand->memory ? feed->memory_due(feed, demand) : G_MAXINT64;
 
 	return due <= (screen->paused ? 0 : now);
 }
@@ -271,15 +271,15 @@ static gboolean needs_memory(const Screen *screen, const Look *look, gint64 now)
 static void read_on(Screen *screen)
 {
 	gint64 now = g_get_monotonic_time();
-	const Look look = screen_look(screen);
+	const Demand demand = screen_demand(screen);
 
 	if (sampler_is_busy(screen->sampler))
 		return;
 	if (!screen->paused && now >= screen->due_us) {
 		screen->taken_us = now;
-		sampler_start(screen->sampler, SAMPLER_SAMPLE, &look);
-	} else if (feed_is_ready(screen->feed) && needs_memory(screen, &look, now)) {
-		sampler_start(screen->sampler, SAMPLER_MEMORY, &look);
+		sampler_start(screen->sampler, SAMPLER_SAMPLE, &demand);
+	} else if (feed_is_ready(screen->feed) && needs_memory(screen, &demand, now)) {
+		sampler_start(screen->sampler, SAMPLER_MEMORY, &demand);
 	}
 }
 
@@ -290,7 +290,7 @@ static guint time_left(const Screen *screen)
 	gint64 left = (screen->due_us - g_get_monotonic_time()) / 1000 + 1;
 	gboolean rests = screen->paused || sampler_is_busy(screen->sampler);
 
-	return rests ? LOOK_MS : (guint)CLAMP(left, 1, LOOK_MS);
+	return rests ? POLL_MS : (guint)CLAMP(left, 1, POLL_MS);
 }
 
 static void hear(Screen *screen)
@@ -332,8 +332,8 @@ static void screen_clear(Screen *screen)
 	g_clear_pointer(&screen->terminal, terminal_close);
 	g_clear_pointer(&screen->sampler, sampler_free);
 	g_clear_pointer(&screen->page, page_free);
-	g_clear_pointer(&screen->drawer.output, output_free);
-	g_clear_error(&screen->drawer.error);
+	g_clear_pointer(&screen->renderer.output, output_free);
+	g_clear_error(&screen->renderer.error);
 	g_clear_pointer(&screen->history, series_free);
 	g_clear_pointer(&screen->past, series_free);
 	g_clear_pointer(&screen->views, g_array_unref);
@@ -354,7 +354,7 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 	g_auto(Screen) screen = {
 		.feed = feed,
 		.options = options,
-		.drawer = {.sink = feed->drawer},
+		.renderer = {.sink = feed->renderer},
 		.group_by = options->group_by,
 		.sort = g_strdup(options->sort),
 		.filter = g_strdup(options->filter),
@@ -370,8 +370,8 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 
 	g_array_set_clear_func(screen.views, view_clear);
 	screen_open_view(&screen, &kind_pools, NULL);
-	screen.drawer.output = output_open_memory(error);
-	screen.terminal = screen.drawer.output ? terminal_open(error) : NULL;
+	screen.renderer.output = output_open_memory(error);
+	screen.terminal = screen.renderer.output ? terminal_open(error) : NULL;
 	/* Start it after the terminal, whose signals its thread must not get. */
 	screen.sampler = screen.terminal ? sampler_new(feed, error) : NULL;
 	return screen.sampler && run(&screen, error);
