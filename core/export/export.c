@@ -8,7 +8,7 @@
 
 /* A table and the source of its records, which is one of the two. */
 typedef struct part {
-	Sheet *sheet;
+	Writer *writer;
 	Flatten *flatten;
 	Grouping *grouping;
 } Part;
@@ -37,14 +37,14 @@ static void part_clear(gpointer data)
 
 	g_clear_pointer(&part->flatten, flatten_free);
 	g_clear_pointer(&part->grouping, grouping_free);
-	g_clear_pointer(&part->sheet, sheet_free);
+	g_clear_pointer(&part->writer, writer_free);
 }
 
 static void add_part(Export *self, guint32 table)
 {
-	Part part = {.sheet = sheet_new(self->sink, table, self->parts->len)};
+	Part part = {.writer = writer_new(self->sink, table, self->parts->len)};
 
-	schema_begin(part.sheet, axis_of(self->options.group_by));
+	schema_begin(part.writer, axis_of(self->options.group_by));
 	g_array_append_val(self->parts, part);
 }
 
@@ -55,9 +55,9 @@ static gboolean check_tables(const Plugin *sink, guint32 wanted, GError **error)
 
 	if ((wanted & ~able) == 0)
 		return TRUE;
-	for (guint32 table = 1; table <= SHEET_LAST; table <<= 1)
+	for (guint32 table = 1; table <= WRITER_LAST; table <<= 1)
 		if (able & table)
-			g_string_append_printf(list, " %ss", sheet_name(table));
+			g_string_append_printf(list, " %ss", writer_table_name(table));
 	return error_set_usage(error, "--rows: %s takes only:%s", plugin_name(sink), list->str);
 }
 
@@ -73,7 +73,7 @@ Export *export_new(Plugin *sink, Output *output, const ExportOptions *options, G
 	g_array_set_clear_func(self->parts, part_clear);
 	if (!check_tables(sink, tables, error))
 		return NULL;
-	for (guint32 table = 1; table <= SHEET_LAST; table <<= 1)
+	for (guint32 table = 1; table <= WRITER_LAST; table <<= 1)
 		if (tables & table)
 			add_part(self, table);
 	plugin_write_to(sink, output);
@@ -91,7 +91,7 @@ void export_free(Export *self)
 void export_learn(Export *self, const Registry *registry)
 {
 	for (guint i = 0; i < self->parts->len; i++)
-		schema_learn(part_at(self, i)->sheet, registry);
+		schema_learn(part_at(self, i)->writer, registry);
 }
 
 gboolean export_begin(Export *self, GError **error)
@@ -99,12 +99,12 @@ gboolean export_begin(Export *self, GError **error)
 	for (guint i = 0; i < self->parts->len; i++) {
 		Part *part = part_at(self, i);
 
-		if (!sheet_begin(part->sheet, error))
+		if (!writer_begin(part->writer, error))
 			return FALSE;
-		if (schema_source(part->sheet->rows) == N_ROW_CLASSES)
-			part->grouping = grouping_new(part->sheet, self->options.group_by);
+		if (schema_source(part->writer->rows) == N_ROW_CLASSES)
+			part->grouping = grouping_new(part->writer, self->options.group_by);
 		else
-			part->flatten = flatten_new(part->sheet);
+			part->flatten = flatten_new(part->writer);
 	}
 	return TRUE;
 }
@@ -193,7 +193,7 @@ static gboolean take(Export *self, const Registry *registry, const struct ctprof
 
 		if (part->grouping && !grouping_rows(part->grouping, registry, rows, error))
 			return FALSE;
-		if (part->flatten && schema_source(part->sheet->rows) == class &&
+		if (part->flatten && schema_source(part->writer->rows) == class &&
 		    !flatten_rows(part->flatten, &self->origin, registry, rows, error))
 			return FALSE;
 	}
@@ -224,12 +224,12 @@ static gboolean take_cgroups(Export *self, const Registry *registry, GError **er
 }
 
 /* Writes what is known of a capture that has no host row. */
-static gboolean put_capture(const Export *self, Sheet *sheet, GError **error)
+static gboolean put_capture(const Export *self, Writer *writer, GError **error)
 {
-	if (self->has_host || sheet->rows != CTPROF_TABLE_CAPTURES)
+	if (self->has_host || writer->rows != CTPROF_TABLE_CAPTURES)
 		return TRUE;
-	origin_put(&self->origin, sheet);
-	return sheet_next(sheet, error) && sheet_hand_over(sheet, error);
+	origin_put(&self->origin, writer);
+	return writer_next(writer, error) && writer_flush(writer, error);
 }
 
 gboolean export_end_sample(Export *self, const Registry *registry, const LoadFacts *facts,
@@ -244,7 +244,7 @@ gboolean export_end_sample(Export *self, const Registry *registry, const LoadFac
 	for (guint i = 0; i < self->parts->len; i++) {
 		const Part *part = part_at(self, i);
 
-		if (!put_capture(self, part->sheet, error) ||
+		if (!put_capture(self, part->writer, error) ||
 		    (part->grouping &&
 		     !grouping_end(part->grouping, &self->origin, registry, facts, error)))
 			return FALSE;
@@ -262,11 +262,11 @@ guint64 export_n_records(const Export *self)
 	guint64 n = 0;
 
 	for (guint i = 0; i < self->parts->len; i++)
-		n += part_at(self, i)->sheet->n_rows;
+		n += part_at(self, i)->writer->n_rows;
 	return n;
 }
 
 gboolean export_needs_windows(const Export *self)
 {
-	return self->parts->len == 1 && part_at(self, 0)->sheet->rows == CTPROF_TABLE_WINDOWS;
+	return self->parts->len == 1 && part_at(self, 0)->writer->rows == CTPROF_TABLE_WINDOWS;
 }

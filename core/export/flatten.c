@@ -31,7 +31,7 @@ typedef struct made {
 enum { MADE_PATTERN, MADE_UNIT, N_MADE };
 
 struct flatten {
-	Sheet *sheet;
+	Writer *writer;
 	gboolean is_bound; /* flows are of this capture */
 	GArray *flows;
 	Made made[N_MADE];
@@ -88,40 +88,40 @@ void origin_note_phase(Origin *origin, const char *phase)
 	origin->phase = keep(origin, phase);
 }
 
-void origin_put(const Origin *origin, Sheet *sheet)
+void origin_put(const Origin *origin, Writer *writer)
 {
-	if (sheet->rows == CTPROF_TABLE_CAPTURES)
-		sheet_put_own(sheet, sheet_find(sheet, "phase"), origin->phase);
-	sheet_put_own(sheet, COMMON_HOST, origin->host);
-	sheet_put_own(sheet, COMMON_BOOT, origin->boot);
-	sheet_put_own(sheet, COMMON_KERNEL, origin->kernel);
+	if (writer->rows == CTPROF_TABLE_CAPTURES)
+		writer_put_own(writer, writer_find(writer, "phase"), origin->phase);
+	writer_put_own(writer, COMMON_HOST, origin->host);
+	writer_put_own(writer, COMMON_BOOT, origin->boot);
+	writer_put_own(writer, COMMON_KERNEL, origin->kernel);
 	if (origin->realtime_ns > 0)
-		sheet_put(sheet, COMMON_TIME, origin->realtime_ns);
+		writer_put(writer, COMMON_TIME, origin->realtime_ns);
 }
 
 /* ---- the table ---------------------------------------------------------------- */
 
-Flatten *flatten_new(Sheet *sheet)
+Flatten *flatten_new(Writer *writer)
 {
 	Flatten *self = g_new0(Flatten, 1);
 
-	self->sheet = sheet;
+	self->writer = writer;
 	self->flows = g_array_new(FALSE, FALSE, sizeof(Flow));
 	self->store = store_new();
 	self->names = arena_new();
 	self->user_name = g_string_new(NULL);
-	self->tgid = sheet_find(sheet, "tgid");
-	self->tid = sheet_find(sheet, "tid");
-	self->user = sheet_find(sheet, "user");
-	self->kind = sheet_find(sheet, "kind");
-	self->name = sheet->rows == CTPROF_TABLE_CGROUPS ? sheet_find(sheet, "cgroup")
-							 : sheet_find(sheet, "object");
+	self->tgid = writer_find(writer, "tgid");
+	self->tid = writer_find(writer, "tid");
+	self->user = writer_find(writer, "user");
+	self->kind = writer_find(writer, "kind");
+	self->name = writer->rows == CTPROF_TABLE_CGROUPS ? writer_find(writer, "cgroup")
+							  : writer_find(writer, "object");
 	self->made[MADE_PATTERN] = (Made){.make = pattern_key,
-					  .from = sheet_find(sheet, "comm"),
-					  .to = sheet_find(sheet, "pattern")};
+					  .from = writer_find(writer, "comm"),
+					  .to = writer_find(writer, "pattern")};
 	self->made[MADE_UNIT] = (Made){.make = unit_of,
-				       .from = sheet_find(sheet, "cgroup"),
-				       .to = sheet_find(sheet, "unit")};
+				       .from = writer_find(writer, "cgroup"),
+				       .to = writer_find(writer, "unit")};
 	for (guint i = 0; i < N_MADE; i++)
 		self->made[i].texts = g_hash_table_new(g_str_hash, g_str_equal);
 	return self;
@@ -165,11 +165,12 @@ static enum how how_of(const Metric *metric)
 
 static void bind(Flatten *self, const Registry *registry)
 {
-	const GPtrArray *metrics = registry_row(registry, schema_source(self->sheet->rows));
+	const GPtrArray *metrics = registry_row(registry, schema_source(self->writer->rows));
 
 	for (guint i = 0; i < metrics->len; i++) {
 		const Metric *metric = g_ptr_array_index(metrics, i);
-		const Flow flow = {metric->index, schema_find(self->sheet, metric), how_of(metric)};
+		const Flow flow = {metric->index, schema_find(self->writer, metric),
+				   how_of(metric)};
 
 		if (flow.column != G_MAXUINT)
 			g_array_append_val(self->flows, flow);
@@ -179,7 +180,7 @@ static void bind(Flatten *self, const Registry *registry)
 
 /* ---- values ------------------------------------------------------------------- */
 
-void flatten_put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
+void flatten_put_map(Writer *writer, guint column, const struct ctprof_map *map)
 {
 	const struct ctprof_map_entry *entries =
 		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
@@ -196,16 +197,16 @@ void flatten_put_map(Sheet *sheet, guint column, const struct ctprof_map *map)
 			g_string_append_printf(out, "%" G_GUINT64_FORMAT, entries[i].number);
 	}
 	g_string_append_c(out, '}');
-	sheet_put_text(sheet, column, out->str, out->len);
+	writer_put_text(writer, column, out->str, out->len);
 }
 
 /* Puts a text, which is borrowed while the rows are lent, or copied if it is not UTF-8. */
-static void put_text(Sheet *sheet, guint column, const struct ctprof_text *text)
+static void put_text(Writer *writer, guint column, const struct ctprof_text *text)
 {
 	if (g_utf8_validate_len(text->bytes, text->length, NULL))
-		sheet_put_own(sheet, column, text);
+		writer_put_own(writer, column, text);
 	else
-		sheet_put_text(sheet, column, text->bytes, text->length);
+		writer_put_text(writer, column, text->bytes, text->length);
 }
 
 static void put_value(Flatten *self, const Flow *flow, guint64 value)
@@ -215,29 +216,29 @@ static void put_value(Flatten *self, const Flow *flow, guint64 value)
 
 	switch (flow->how) {
 	case AS_TEXT:
-		put_text(self->sheet, flow->column, what);
+		put_text(self->writer, flow->column, what);
 		break;
 	case AS_CHAR:
-		sheet_put_text(self->sheet, flow->column, &letter, 1);
+		writer_put_text(self->writer, flow->column, &letter, 1);
 		break;
 	case AS_CPUS: {
 		const char *text = store_cpus(self->store, what)->text;
 
-		sheet_put_text(self->sheet, flow->column, text, strlen(text));
+		writer_put_text(self->writer, flow->column, text, strlen(text));
 		break;
 	}
 	default:
-		flatten_put_map(self->sheet, flow->column, what);
+		flatten_put_map(self->writer, flow->column, what);
 	}
 }
 
 /* Returns the text of a column of the current row; NULL: absent. */
-static const struct ctprof_text *text_at(const Sheet *sheet, guint column)
+static const struct ctprof_text *text_at(const Writer *writer, guint column)
 {
-	gsize at = (gsize)sheet->filled * sheet->columns->len + column;
+	gsize at = (gsize)writer->filled * writer->columns->len + column;
 
-	return column != G_MAXUINT && sheet->present[at]
-		       ? (const struct ctprof_text *)(uintptr_t)sheet->values[at]
+	return column != G_MAXUINT && writer->present[at]
+		       ? (const struct ctprof_text *)(uintptr_t)writer->values[at]
 		       : NULL;
 }
 
@@ -253,12 +254,12 @@ static const struct ctprof_text *make(Arena *names, Made *made, const struct ctp
 
 static void put_made(Flatten *self, Made *made)
 {
-	const struct ctprof_text *from = text_at(self->sheet, made->from);
+	const struct ctprof_text *from = text_at(self->writer, made->from);
 
 	if (!from || made->to == G_MAXUINT)
 		return;
 	const struct ctprof_text *text = g_hash_table_lookup(made->texts, from->bytes);
-	sheet_put_own(self->sheet, made->to, text ? text : make(self->names, made, from));
+	writer_put_own(self->writer, made->to, text ? text : make(self->names, made, from));
 }
 
 /* Forgets the derived forms of too many names: memory must not grow with the threads. */
@@ -277,25 +278,26 @@ static void forget_made(Flatten *self)
 
 static void put_user(Flatten *self, gint32 tgid)
 {
-	const struct ctprof_text *own = text_at(self->sheet, self->user);
+	const struct ctprof_text *own = text_at(self->writer, self->user);
 
 	if (own) {
 		g_string_assign(self->user_name, own->bytes);
 		self->user_of = tgid;
 	} else if (self->user_name->len > 0 && self->user_of == tgid) {
-		sheet_put_text(self->sheet, self->user, self->user_name->str, self->user_name->len);
+		writer_put_text(self->writer, self->user, self->user_name->str,
+				self->user_name->len);
 	}
 }
 
 static void put_target(Flatten *self, const struct ctprof_target *target)
 {
-	Sheet *sheet = self->sheet;
+	Writer *writer = self->writer;
 
-	sheet_put(sheet, self->tgid, (guint64)(gint64)target->tgid);
-	sheet_put(sheet, self->tid, (guint64)(gint64)target->tid);
+	writer_put(writer, self->tgid, (guint64)(gint64)target->tgid);
+	writer_put(writer, self->tid, (guint64)(gint64)target->tid);
 	if (target->group)
-		sheet_put_text(sheet, self->kind, target->group, strlen(target->group));
-	sheet_put_text(sheet, self->name, target->path, target->path_len);
+		writer_put_text(writer, self->kind, target->group, strlen(target->group));
+	writer_put_text(writer, self->name, target->path, target->path_len);
 }
 
 static void put_row(Flatten *self, const Origin *origin, const struct ctprof_rows *rows, guint64 i)
@@ -304,7 +306,7 @@ static void put_row(Flatten *self, const Origin *origin, const struct ctprof_row
 	const guint64 *values = rows->values + i * rows->n_slots;
 	const guint8 *states = rows->states + i * rows->n_slots;
 
-	origin_put(origin, self->sheet);
+	origin_put(origin, self->writer);
 	put_target(self, target);
 	for (guint f = 0; f < self->flows->len; f++) {
 		const Flow *flow = &g_array_index(self->flows, Flow, f);
@@ -312,7 +314,7 @@ static void put_row(Flatten *self, const Origin *origin, const struct ctprof_row
 		if (states[flow->index] != CTPROF_PRESENT)
 			continue;
 		if (flow->how == AS_IT_IS)
-			sheet_put(self->sheet, flow->column, values[flow->index]);
+			writer_put(self->writer, flow->column, values[flow->index]);
 		else
 			put_value(self, flow, values[flow->index]);
 	}
@@ -330,8 +332,8 @@ gboolean flatten_rows(Flatten *self, const Origin *origin, const Registry *regis
 	forget_made(self);
 	for (guint64 i = 0; i < rows->n; i++) {
 		put_row(self, origin, rows, i);
-		if (!sheet_next(self->sheet, error))
+		if (!writer_next(self->writer, error))
 			return FALSE;
 	}
-	return sheet_hand_over(self->sheet, error);
+	return writer_flush(self->writer, error);
 }

@@ -22,14 +22,14 @@ void origin_note(Origin *origin, const Registry *registry, const struct ctprof_r
 /* Takes the last mark before the sample. */
 void origin_note_phase(Origin *origin, const char *phase);
 /* Sets the first columns of the current row, and the phase if it has such a column. */
-void origin_put(const Origin *origin, Sheet *sheet);
+void origin_put(const Origin *origin, Writer *writer);
 
 /* Sets a column to a map, as a JSON object. */
-void flatten_put_map(Sheet *sheet, guint column, const struct ctprof_map *map);
+void flatten_put_map(Writer *writer, guint column, const struct ctprof_map *map);
 
 typedef struct flatten Flatten;
 
-Flatten *flatten_new(Sheet *sheet);
+Flatten *flatten_new(Writer *writer);
 void flatten_free(Flatten *flatten);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Flatten, flatten_free)
 

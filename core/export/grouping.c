@@ -9,7 +9,7 @@
 #include "road/filling.h"
 
 struct grouping {
-	Sheet *sheet;
+	Writer *writer;
 	GroupBy group_by;
 	const Axis *axis;
 	char *file;
@@ -22,7 +22,7 @@ struct grouping {
 
 static gboolean is_of_windows(const Grouping *self)
 {
-	return self->sheet->rows == CTPROF_TABLE_WINDOWS;
+	return self->writer->rows == CTPROF_TABLE_WINDOWS;
 }
 
 static Filling *begin_filling(const Grouping *self, GError **error)
@@ -41,11 +41,11 @@ static Filling *begin_filling(const Grouping *self, GError **error)
 	return filling_new(&options, NULL, error);
 }
 
-Grouping *grouping_new(Sheet *sheet, GroupBy group_by)
+Grouping *grouping_new(Writer *writer, GroupBy group_by)
 {
 	Grouping *self = g_new0(Grouping, 1);
 
-	self->sheet = sheet;
+	self->writer = writer;
 	self->group_by = group_by;
 	self->axis = axis_of(group_by);
 	self->partial = g_string_new(NULL);
@@ -89,53 +89,53 @@ gboolean grouping_rows(Grouping *self, const Registry *registry, const struct ct
 
 /* ---- groups as records ---------------------------------------------------------- */
 
-static void put_column_text(Sheet *sheet, const char *name, const char *text)
+static void put_column_text(Writer *writer, const char *name, const char *text)
 {
 	if (text)
-		sheet_put_text(sheet, sheet_find(sheet, name), text, strlen(text));
+		writer_put_text(writer, writer_find(writer, name), text, strlen(text));
 }
 
 static void take_group(gpointer data, const char *const *names, guint n_names, guint64 threads)
 {
 	Grouping *self = data;
-	Sheet *sheet = self->sheet;
+	Writer *writer = self->writer;
 
-	origin_put(self->origin, sheet);
+	origin_put(self->origin, writer);
 	for (guint i = 0; i < MIN(n_names, self->axis->n_names); i++)
-		put_column_text(sheet, schema_label(self->axis->labels[i]), names[i]);
-	sheet_put(sheet, sheet_find(sheet, "threads"), threads);
-	sheet_put_real(sheet, sheet_find(sheet, "seconds"), self->seconds);
+		put_column_text(writer, schema_label(self->axis->labels[i]), names[i]);
+	writer_put(writer, writer_find(writer, "threads"), threads);
+	writer_put_real(writer, writer_find(writer, "seconds"), self->seconds);
 	g_string_truncate(self->partial, 0);
 }
 
-static void put_range(Sheet *sheet, const char *name, const struct ctprof_value *value)
+static void put_range(Writer *writer, const char *name, const struct ctprof_value *value)
 {
 	g_autofree char *least = g_strconcat(name, "_min", NULL);
 	g_autofree char *most = g_strconcat(name, "_max", NULL);
 
-	sheet_put(sheet, sheet_find(sheet, least), (guint64)value->min);
-	sheet_put(sheet, sheet_find(sheet, most), (guint64)value->max);
+	writer_put(writer, writer_find(writer, least), (guint64)value->min);
+	writer_put(writer, writer_find(writer, most), (guint64)value->max);
 }
 
-static void put_value(Sheet *sheet, const char *name, guint column,
+static void put_value(Writer *writer, const char *name, guint column,
 		      const struct ctprof_value *value)
 {
 	switch (value->type) {
 	case CTPROF_VALUE_NUMBER:
-		sheet_put(sheet, column, value->number);
+		writer_put(writer, column, value->number);
 		break;
 	case CTPROF_VALUE_UNLIMITED:
-		sheet_put(sheet, column, G_MAXUINT64);
+		writer_put(writer, column, G_MAXUINT64);
 		break;
 	case CTPROF_VALUE_REAL:
-		sheet_put_real(sheet, column, value->real);
+		writer_put_real(writer, column, value->real);
 		break;
 	case CTPROF_VALUE_RANGE:
-		put_range(sheet, name, value);
+		put_range(writer, name, value);
 		break;
 	default:
 		if (value->text)
-			sheet_put_text(sheet, column, value->text, strlen(value->text));
+			writer_put_text(writer, column, value->text, strlen(value->text));
 	}
 }
 
@@ -147,7 +147,7 @@ static void take_value(gpointer data, const struct ctprof_report_field *field,
 
 	if (value->type == CTPROF_VALUE_ABSENT)
 		return;
-	put_value(self->sheet, name, sheet_find(self->sheet, name), value);
+	put_value(self->writer, name, writer_find(self->writer, name), value);
 	if (value->flags & CTPROF_VALUE_PARTIAL)
 		g_string_append_printf(self->partial, "%s%s", self->partial->len > 0 ? " " : "",
 				       name);
@@ -160,7 +160,7 @@ static void take_histogram(gpointer data, const struct ctprof_report_field *fiel
 	g_autofree char *name = g_strdelimit(g_strdup(field->name), ".", '_');
 	g_autoptr(Arena) arena = arena_new();
 
-	flatten_put_map(self->sheet, sheet_find(self->sheet, name),
+	flatten_put_map(self->writer, writer_find(self->writer, name),
 			buckets_store(arena, histogram));
 }
 
@@ -169,8 +169,8 @@ static gboolean end_group(gpointer data, GError **error)
 	Grouping *self = data;
 
 	if (self->partial->len > 0)
-		put_column_text(self->sheet, "partial", self->partial->str);
-	return sheet_next(self->sheet, error);
+		put_column_text(self->writer, "partial", self->partial->str);
+	return writer_next(self->writer, error);
 }
 
 static gboolean put_groups(Grouping *self, Filling *filling, GError **error)
@@ -178,7 +178,7 @@ static gboolean put_groups(Grouping *self, Filling *filling, GError **error)
 	const GroupTaker taker = {take_group, take_value, take_histogram, end_group, self};
 
 	return analysis_each_group(filling->analysis, &taker, error) &&
-	       sheet_hand_over(self->sheet, error);
+	       writer_flush(self->writer, error);
 }
 
 /* Writes the window that has ended.  If there is none, such as between two boots, writes no row. */

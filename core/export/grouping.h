@@ -10,8 +10,8 @@
 
 typedef struct grouping Grouping;
 
-/* sheet: a table of groups or of windows. */
-Grouping *grouping_new(Sheet *sheet, GroupBy group_by);
+/* writer: of a table of groups or of windows. */
+Grouping *grouping_new(Writer *writer, GroupBy group_by);
 void grouping_free(Grouping *grouping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Grouping, grouping_free)
 

@@ -64,24 +64,24 @@ const char *schema_label(enum label label)
 	return columns[label];
 }
 
-static void add_axis(Sheet *sheet, const Axis *axis)
+static void add_axis(Writer *writer, const Axis *axis)
 {
 	for (guint i = 0; i < axis->n_names; i++) {
 		const struct ctprof_table_column column =
 			NAMING(TEXT, schema_label(axis->labels[i]), "text", "of the group");
 
-		sheet_add(sheet, &column);
+		writer_add(writer, &column);
 	}
 }
 
-void schema_begin(Sheet *sheet, const Axis *axis)
+void schema_begin(Writer *writer, const Axis *axis)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(namings); i++) {
-		if (!(namings[i].rows & sheet->rows))
+		if (!(namings[i].rows & writer->rows))
 			continue;
 		if (strcmp(namings[i].column.name, "threads") == 0)
-			add_axis(sheet, axis);
-		sheet_add(sheet, &namings[i].column);
+			add_axis(writer, axis);
+		writer_add(writer, &namings[i].column);
 	}
 }
 
@@ -129,10 +129,10 @@ static struct ctprof_table_column column_of(const Metric *metric)
 }
 
 /* Whether the metric may fill the column: one that names the row takes only certain metrics. */
-static gboolean may_fill(const Sheet *sheet, guint column, const char *name)
+static gboolean may_fill(const Writer *writer, guint column, const char *name)
 {
 	const struct ctprof_table_column *known =
-		&g_array_index(sheet->columns, struct ctprof_table_column, column);
+		&g_array_index(writer->columns, struct ctprof_table_column, column);
 
 	if (!(known->flags & CTPROF_TABLE_COLUMN_NAMES))
 		return TRUE;
@@ -142,11 +142,11 @@ static gboolean may_fill(const Sheet *sheet, guint column, const char *name)
 	return FALSE;
 }
 
-static guint add(Sheet *sheet, const struct ctprof_table_column *column)
+static guint add(Writer *writer, const struct ctprof_table_column *column)
 {
-	guint place = sheet_add(sheet, column);
+	guint place = writer_add(writer, column);
 
-	if (place != G_MAXUINT && may_fill(sheet, place, column->name))
+	if (place != G_MAXUINT && may_fill(writer, place, column->name))
 		return place;
 	ui_warning("metric '%s' is left out: it has a different type or unit elsewhere, or the "
 		   "name of another column",
@@ -154,16 +154,16 @@ static guint add(Sheet *sheet, const struct ctprof_table_column *column)
 	return G_MAXUINT;
 }
 
-guint schema_find(const Sheet *sheet, const Metric *metric)
+guint schema_find(const Writer *writer, const Metric *metric)
 {
 	struct ctprof_table_column column = column_of(metric);
 	g_autofree char *name = g_strdelimit(g_strdup(column.name), ".", '_');
-	guint place = sheet_find(sheet, name);
+	guint place = writer_find(writer, name);
 
-	if (place == G_MAXUINT || !may_fill(sheet, place, name))
+	if (place == G_MAXUINT || !may_fill(writer, place, name))
 		return G_MAXUINT;
 	const struct ctprof_table_column *known =
-		&g_array_index(sheet->columns, struct ctprof_table_column, place);
+		&g_array_index(writer->columns, struct ctprof_table_column, place);
 	return known->type == column.type && strcmp(known->unit, column.unit) == 0 ? place
 										   : G_MAXUINT;
 }
@@ -171,13 +171,13 @@ guint schema_find(const Sheet *sheet, const Metric *metric)
 /* ---- metrics of groups ------------------------------------------------------- */
 
 /* Adds the buckets as a JSON object, and the usual percentiles. */
-static void learn_histogram(Sheet *sheet, struct ctprof_table_column column)
+static void learn_histogram(Writer *writer, struct ctprof_table_column column)
 {
 	const char *metric = column.name;
 
 	column.type = CTPROF_TYPE_TEXT;
 	column.flags = CTPROF_TABLE_COLUMN_JSON;
-	add(sheet, &column);
+	add(writer, &column);
 	column.type = CTPROF_TYPE_U64;
 	column.flags = column.kind = 0;
 	for (const Percentile *one = percentiles; one->suffix; one++) {
@@ -186,11 +186,11 @@ static void learn_histogram(Sheet *sheet, struct ctprof_table_column column)
 
 		column.name = name;
 		if (!one->quiet)
-			add(sheet, &column);
+			add(writer, &column);
 	}
 }
 
-static void learn_folded(Sheet *sheet, const Metric *metric)
+static void learn_folded(Writer *writer, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;
 	gboolean is_text = def->kind == CTPROF_CATEGORY || def->kind == CTPROF_CPUSET;
@@ -207,23 +207,23 @@ static void learn_folded(Sheet *sheet, const Metric *metric)
 	    def->flags & CTPROF_METRIC_QUIET)
 		return;
 	if (def->kind == CTPROF_HISTOGRAM) {
-		learn_histogram(sheet, column);
+		learn_histogram(writer, column);
 		return;
 	}
 	if (def->kind != CTPROF_ORDINAL) {
-		add(sheet, &column);
+		add(writer, &column);
 		return;
 	}
 	g_autofree char *least = g_strconcat(def->name, "_min", NULL);
 	g_autofree char *most = g_strconcat(def->name, "_max", NULL);
 	column.type = CTPROF_TYPE_I64;
 	column.name = least;
-	add(sheet, &column);
+	add(writer, &column);
 	column.name = most;
-	add(sheet, &column);
+	add(writer, &column);
 }
 
-static void learn_derived(Sheet *sheet, const Registry *registry)
+static void learn_derived(Writer *writer, const Registry *registry)
 {
 	for (const Quantity *derived = quantities; derived->name; derived++) {
 		const Formula *formula = &derived->formulas[0];
@@ -240,13 +240,13 @@ static void learn_derived(Sheet *sheet, const Registry *registry)
 			is_there = is_there &&
 				   registry_named(registry, ROW_THREAD, formula->inputs[i]);
 		if (is_there)
-			add(sheet, &column);
+			add(writer, &column);
 	}
 }
 
-void schema_learn(Sheet *sheet, const Registry *registry)
+void schema_learn(Writer *writer, const Registry *registry)
 {
-	enum row_class source = schema_source(sheet->rows);
+	enum row_class source = schema_source(writer->rows);
 	g_autoptr(GPtrArray) list = registry_list(registry);
 
 	for (guint i = 0; i < list->len; i++) {
@@ -256,10 +256,10 @@ void schema_learn(Sheet *sheet, const Registry *registry)
 		if (metric->slot == 0 || !metric->wanted)
 			continue;
 		if (source == N_ROW_CLASSES && metric->row == ROW_THREAD)
-			learn_folded(sheet, metric);
+			learn_folded(writer, metric);
 		else if (source == metric->row)
-			add(sheet, &column);
+			add(writer, &column);
 	}
 	if (source == N_ROW_CLASSES)
-		learn_derived(sheet, registry);
+		learn_derived(writer, registry);
 }

@@ -19,7 +19,7 @@
 #define MOST_DAMAGE 500
 
 /* Rows of one class on their way to the caller. */
-struct lane {
+struct row_queue {
 	Batch *batch;
 	struct ctprof_batch *open;
 	gsize filled;        /* rows that have been begun */
@@ -43,7 +43,7 @@ typedef struct recording {
 	gboolean only_host; /* the caller wants nothing else */
 	GError *error;      /* an error on our side */
 	char *fault;        /* an error that the reader found */
-	struct lane lanes[N_ROW_CLASSES];
+	struct row_queue queues[N_ROW_CLASSES];
 	guint64 bad_puts;
 	GArray *on_demand; /* guint32: slots of metrics that were on demand */
 } Load;
@@ -131,23 +131,23 @@ static int input_seal(const struct ctprof_input *input)
 		registry_slot(registry, g_array_index(load->on_demand, guint32, i))->def.flags |=
 			CTPROF_METRIC_ON_DEMAND;
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
-		load->lanes[i].batch = batch_new(registry, (enum row_class)i);
-		load->lanes[i].paths = g_string_chunk_new(1024);
+		load->queues[i].batch = batch_new(registry, (enum row_class)i);
+		load->queues[i].paths = g_string_chunk_new(1024);
 	}
 	return 0;
 }
 
 /* ---- rows ------------------------------------------------------------- */
 
-static int deliver(Load *load, struct lane *lane)
+static int deliver(Load *load, struct row_queue *queue)
 {
 	struct ctprof_rows rows;
 
-	if (lane->filled == 0)
+	if (queue->filled == 0)
 		return 0;
-	batch_view(lane->batch, &rows);
-	rows.n = lane->filled;
-	lane->filled = 0;
+	batch_view(queue->batch, &rows);
+	rows.n = queue->filled;
+	queue->filled = 0;
 	if (load->error || !load->each(load->data, load->loaded->registry, &rows, &load->error))
 		return -ECANCELED;
 	return 0;
@@ -160,25 +160,25 @@ static int deliver_before(Load *load, enum row_class row)
 	int r = 0;
 
 	for (guint i = 0; r == 0 && i < row && row < ROW_HOST; i++)
-		r = deliver(load, &load->lanes[i]);
+		r = deliver(load, &load->queues[i]);
 	return r;
 }
 
 /* A batch begins before its targets are known: as if no thread were a leader.  input_row() corrects
  * that for leaders. */
-static void begin_batch(Load *load, struct lane *lane)
+static void begin_batch(Load *load, struct row_queue *queue)
 {
-	struct ctprof_target *targets = batch_targets(lane->batch);
+	struct ctprof_target *targets = batch_targets(queue->batch);
 
 	for (gsize i = 0; i < BATCH_ROWS; i++)
 		targets[i] =
 			(struct ctprof_target){.struct_size = sizeof targets[i], .task_fd = -1};
-	g_string_chunk_clear(lane->paths);
-	batch_begin(lane->batch, BATCH_ROWS);
-	lane->open = batch_open(lane->batch, &load->bad_puts);
+	g_string_chunk_clear(queue->paths);
+	batch_begin(queue->batch, BATCH_ROWS);
+	queue->open = batch_open(queue->batch, &load->bad_puts);
 }
 
-static void empty_leader_row(Load *load, struct lane *lane, enum row_class row)
+static void empty_leader_row(Load *load, struct row_queue *queue, enum row_class row)
 {
 	const GPtrArray *metrics = registry_row(load->loaded->registry, row);
 
@@ -186,7 +186,7 @@ static void empty_leader_row(Load *load, struct lane *lane, enum row_class row)
 		const Metric *metric = g_ptr_array_index(metrics, i);
 
 		if (metric->def.scope != CTPROF_SCOPE_THREAD)
-			load->sink->host.put_absent(lane->open, lane->filled, metric->slot,
+			load->sink->host.put_absent(queue->open, queue->filled, metric->slot,
 						    metric->unfilled);
 	}
 }
@@ -197,31 +197,31 @@ static int input_row(const struct ctprof_input *input, guint32 scope,
 {
 	Load *load = load_of(input);
 	enum row_class row = registry_row_of_scope(scope);
-	struct lane *lane = row < N_ROW_CLASSES ? &load->lanes[row] : NULL;
+	struct row_queue *queue = row < N_ROW_CLASSES ? &load->queues[row] : NULL;
 	struct ctprof_target own_target = {0};
 
-	if (!lane || !lane->batch)
+	if (!queue || !queue->batch)
 		return fail(load, EINVAL, "its reader requested a row of an unknown scope");
 	if (load->only_host && row != ROW_HOST)
 		return -ECANCELED;
-	int r = lane->filled == BATCH_ROWS ? deliver(load, lane) : deliver_before(load, row);
+	int r = queue->filled == BATCH_ROWS ? deliver(load, queue) : deliver_before(load, row);
 	if (r < 0)
 		return r;
-	if (lane->filled == 0)
-		begin_batch(load, lane);
+	if (queue->filled == 0)
+		begin_batch(load, queue);
 	memcpy(&own_target, target, MIN(target->struct_size, sizeof own_target));
 	own_target.struct_size = sizeof own_target;
 	own_target.task_fd = -1;
 	if (own_target.path)
-		own_target.path = g_string_chunk_insert_len(lane->paths, own_target.path,
+		own_target.path = g_string_chunk_insert_len(queue->paths, own_target.path,
 							    own_target.path_len);
-	batch_targets(lane->batch)[lane->filled] = own_target;
-	if (row == ROW_OBJECT && !batch_set_group(lane->batch, lane->filled, own_target.group))
+	batch_targets(queue->batch)[queue->filled] = own_target;
+	if (row == ROW_OBJECT && !batch_set_group(queue->batch, queue->filled, own_target.group))
 		return fail(load, EINVAL, "its reader returned an object of an unknown group");
 	if (row == ROW_THREAD && own_target.flags & CTPROF_TARGET_LEADER)
-		empty_leader_row(load, lane, row);
-	*ret_batch = lane->open;
-	*ret_row = lane->filled++;
+		empty_leader_row(load, queue, row);
+	*ret_batch = queue->open;
+	*ret_row = queue->filled++;
 	return 0;
 }
 
@@ -289,9 +289,9 @@ static void input_damaged(const struct ctprof_input *input, const char *sentence
 static void end_reading(Load *load)
 {
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
-		g_clear_pointer(&load->lanes[i].batch, batch_free);
-		g_clear_pointer(&load->lanes[i].paths, g_string_chunk_free);
-		load->lanes[i] = (struct lane){0};
+		g_clear_pointer(&load->queues[i].batch, batch_free);
+		g_clear_pointer(&load->queues[i].paths, g_string_chunk_free);
+		load->queues[i] = (struct row_queue){0};
 	}
 	g_clear_error(&load->error);
 	g_clear_pointer(&load->fault, g_free);
@@ -392,7 +392,7 @@ static int read_whole(Load *load)
 		return -EINVAL;
 	}
 	for (guint i = 0; result == 0 && i < N_ROW_CLASSES; i++)
-		result = deliver(load, &load->lanes[i]);
+		result = deliver(load, &load->queues[i]);
 	return result;
 }
 
@@ -476,12 +476,12 @@ const LoadFacts *recording_facts(const Recording *recording)
 
 gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows)
 {
-	const struct lane *lane = &recording->lanes[ROW_HOST];
+	const struct row_queue *queue = &recording->queues[ROW_HOST];
 
-	if (lane->filled == 0)
+	if (queue->filled == 0)
 		return FALSE;
-	batch_view(lane->batch, ret_rows);
-	ret_rows->n = lane->filled;
+	batch_view(queue->batch, ret_rows);
+	ret_rows->n = queue->filled;
 	return TRUE;
 }
 

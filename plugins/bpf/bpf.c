@@ -235,15 +235,15 @@ static int bpf_start(void *data)
 static void find_cgroups(struct bpf *self)
 {
 	char buf[OWN_CGROUP_BYTES];
-	struct sheet own;
+	struct live_record own;
 	bool is_taken;
 	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, "self/cgroup", buf, sizeof buf);
-	struct text told = cgroups_parse_own((struct text){buf, got > 0 ? (size_t)got : 0});
+	struct text own_path = cgroups_parse_own((struct text){buf, got > 0 ? (size_t)got : 0});
 
-	self->no_cgroups = got >= 0 && told.len == 0;
+	self->no_cgroups = got >= 0 && own_path.len == 0;
 	self->no_v1 = got > 0 && !cgroup_lines_have_v1((struct text){buf, (size_t)got});
-	if (told.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own, &is_taken))
-		self->cgroups = cgroups_new(self->host, own.record.cgroup, told);
+	if (own_path.len > 0 && sweep_find(self->sweep, getpid(), getpid(), &own, &is_taken))
+		self->cgroups = cgroups_new(self->host, own.record.cgroup, own_path);
 }
 
 /* The first worker that calls this reads all threads; the others wait for it. */
@@ -437,16 +437,16 @@ static void put_thread(const struct cell *cell)
 
 static void collect_threads(struct bpf *self, struct ctprof_batch *batch)
 {
-	struct sheet sheet;
+	struct live_record live_rec;
 	struct decoded decoded;
 	uint64_t left = 0;
 
 	sweep_once(self);
 	for (uint64_t row = 0; row < batch->n; row++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, row);
-		struct cell cell = {self, batch, row, &sheet.record, sheet.cpus, &decoded};
+		struct cell cell = {self, batch, row, &live_rec.record, live_rec.cpus, &decoded};
 
-		if (sweep_take(self->sweep, target->tgid, target->tid, &sheet))
+		if (sweep_take(self->sweep, target->tgid, target->tid, &live_rec))
 			put_thread(&cell);
 		else
 			left++;

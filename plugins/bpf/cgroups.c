@@ -126,21 +126,21 @@ static const struct group *find(const struct cgroups *cgroups, uint64_t inode)
 	return bsearch(&key, cgroups->groups, cgroups->n, sizeof key, compare_groups);
 }
 
-/* Prefixes all paths so that the path of own becomes the one that procfs shows (told). */
-static int complete(struct cgroups *cgroups, uint64_t own, struct text told)
+/* Prefixes all paths so that the path of own becomes the one that procfs shows (own_path). */
+static int complete(struct cgroups *cgroups, uint64_t own, struct text own_path)
 {
 	const struct group *group = find(cgroups, own);
 	size_t len = group ? strlen(group->path) : 0;
 
 	/* The root of a namespace is "/": its children need no prefix. */
-	size_t told_len = told.len == 1 ? 0 : told.len;
-	if (!group || told.len == 0 || told_len < len ||
-	    memcmp(told.p + told_len - len, group->path, len) != 0)
+	size_t own_len = own_path.len == 1 ? 0 : own_path.len;
+	if (!group || own_path.len == 0 || own_len < len ||
+	    memcmp(own_path.p + own_len - len, group->path, len) != 0)
 		return -ENOENT;
 	for (size_t i = 0; i < cgroups->n; i++) {
 		char *path = NULL;
 
-		if (asprintf(&path, "%.*s%s", (int)(told_len - len), told.p,
+		if (asprintf(&path, "%.*s%s", (int)(own_len - len), own_path.p,
 			     cgroups->groups[i].path) < 0)
 			return -ENOMEM;
 		AUTO_FREE char *below __attribute__((unused)) = cgroups->groups[i].path;
@@ -149,11 +149,11 @@ static int complete(struct cgroups *cgroups, uint64_t own, struct text told)
 	return 0;
 }
 
-struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text told)
+struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text own_path)
 {
 	__attribute__((cleanup(free_cgroups))) struct cgroups *made = calloc(1, sizeof *made);
 
-	if (!made || walk(made, host) < 0 || complete(made, own, told) < 0)
+	if (!made || walk(made, host) < 0 || complete(made, own, own_path) < 0)
 		return NULL;
 	struct cgroups *result = made;
 	made = NULL;

@@ -10,11 +10,11 @@
 struct cgroups;
 
 /*
- * Walks the hierarchy below the host's cgroup root.  own, told: inode and path of the calling
+ * Walks the hierarchy below the host's cgroup root.  own, own_path: inode and path of the calling
  * process's cgroup, from which the paths of all others are derived as proc/<pid>/cgroup shows them
  * to this process.  NULL if that fails.
  */
-struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text told);
+struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text own_path);
 void cgroups_free(struct cgroups *cgroups);
 /* Returns NULL if the path is unknown, because the cgroup is new or has been removed. */
 const char *cgroups_find(const struct cgroups *cgroups, uint64_t inode);

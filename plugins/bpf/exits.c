@@ -26,7 +26,7 @@ _Static_assert(ENDED_WORDS <= EXIT_STORE_MAX_WORDS, "the record fits into an exi
 
 /* Whether the value adds up or has a peak.  This excludes the times that a process was charged for
  * its children, which have records of their own. */
-static bool is_told(unsigned value)
+static bool is_recorded(unsigned value)
 {
 	uint32_t kind = bpf_metrics[value].kind;
 
@@ -49,7 +49,7 @@ int exits_declare(struct exits *self, const struct ctprof_host *host)
 
 		metric.scope = CTPROF_SCOPE_EXIT;
 		metric.group = "exit";
-		if (is_told(i))
+		if (is_recorded(i))
 			r = slots_declare(host, &metric, 1, &self->slots[i]);
 	}
 	if (r == 0)
@@ -123,26 +123,26 @@ int exits_drain(struct exits *self)
 static void await_ends(struct exits *self)
 {
 	const struct timespec nap = {.tv_nsec = LAST_NAP_MS * 1000000L};
-	uint64_t now = clock_now(), told = sweep_told(self->sweep);
+	uint64_t now = clock_now(), written = sweep_written(self->sweep);
 	unsigned in_vain = 0;
 
 	for (unsigned ms = 0; ms < LASTS_MOST_MS && in_vain < LAST_MOST_MS; ms += LAST_NAP_MS) {
 		if (!sweep_awaits(self->sweep, now))
 			return;
 		(void)nanosleep(&nap, NULL);
-		in_vain = sweep_told(self->sweep) == told ? in_vain + LAST_NAP_MS : 0;
-		told = sweep_told(self->sweep);
+		in_vain = sweep_written(self->sweep) == written ? in_vain + LAST_NAP_MS : 0;
+		written = sweep_written(self->sweep);
 		if (exits_drain(self) < 0)
 			return;
 	}
 }
 
 /* Whether the thread also has a row in this capture: it was a zombie, or ended later. */
-static bool has_row(const struct ended *end, const struct sheet *sheet, bool is_taken)
+static bool has_row(const struct ended *end, const struct live_record *live_rec, bool is_taken)
 {
 	/* If the start times differ, the row is of another thread, which has taken over the IDs by
 	 * exec. */
-	bool is_same = sheet->record.value[VALUE_start_time_clock_ticks] ==
+	bool is_same = live_rec->record.value[VALUE_start_time_clock_ticks] ==
 		       end->record.value[VALUE_start_time_clock_ticks];
 
 	return is_taken && is_same;
@@ -155,13 +155,13 @@ static bool is_for_later(const struct exits *self, const struct ended *end)
 {
 	const struct record *record = &end->record;
 	bool is_taken, ended_later = end->end_ns > sweep_begin(self->sweep);
-	struct sheet sheet;
+	struct live_record live_rec;
 
-	if (!sweep_find(self->sweep, (int32_t)record->tgid, (int32_t)record->tid, &sheet,
+	if (!sweep_find(self->sweep, (int32_t)record->tgid, (int32_t)record->tid, &live_rec,
 			&is_taken))
 		return ended_later;
-	return has_row(end, &sheet, is_taken) &&
-	       (ended_later || sheet.record.flags & RECORD_EXITING);
+	return has_row(end, &live_rec, is_taken) &&
+	       (ended_later || live_rec.record.flags & RECORD_EXITING);
 }
 
 static void put_values(const struct exits *self, struct ctprof_batch *batch, uint64_t row,
@@ -264,10 +264,10 @@ void exits_put_tallies(const struct exits *self, struct ctprof_batch *batch)
 	host->put_u64(batch, 0, self->tallies[EXIT_RECEIVED], self->store.n - self->later.n);
 	host->put_u64(batch, 0, self->tallies[EXIT_LOST], count_lost(self) - self->lost_before);
 	/* The order of the reads matters: a thread is counted in sweep_ended() before it is in
-	 * sweep_told(). */
-	uint64_t told = sweep_told(self->sweep);
+	 * sweep_written(). */
+	uint64_t written = sweep_written(self->sweep);
 	host->put_u64(batch, 0, self->tallies[EXIT_UNFREED],
-		      sweep_ended(self->sweep) - told + self->later.n);
+		      sweep_ended(self->sweep) - written + self->later.n);
 	host->put_text(batch, 0, self->tallies[EXIT_SOURCE], "bpf", strlen("bpf"));
 }
 

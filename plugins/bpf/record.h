@@ -72,13 +72,13 @@ struct record {
 
 /* A live thread as it is written: the two parts separately, and only the first n_values and
  * cpus_bytes of them. */
-struct sheet {
+struct live_record {
 	struct record record;
 	unsigned char cpus[RECORD_CPUS_BYTES]; /* that the thread may run on */
 };
 
 /* Data saved when a thread begins to end, until its last switch.  The peaks are in pages. */
-struct last_words {
+struct exit_data {
 	unsigned int tid, tgid, ppid, uid;
 	unsigned long long flags, cgroup; /* of struct record */
 	unsigned long long end_ns;        /* CLOCK_MONOTONIC */

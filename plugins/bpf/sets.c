@@ -48,9 +48,9 @@ static size_t place_of(const struct sets *sets, uint64_t address)
 /* Whether the file still shows the cgroup that BPF read for the thread. */
 static bool is_of(struct text text, const char *path)
 {
-	struct text told;
+	struct text main_path;
 
-	return cgroup_lines_main(text, &told) && text_equal(told, path);
+	return cgroup_lines_main(text, &main_path) && text_equal(main_path, path);
 }
 
 static bool add(struct sets *sets, size_t at, uint64_t address, struct text text)

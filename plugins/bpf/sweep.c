@@ -26,7 +26,7 @@
 /* Enough for 1.4 million threads. */
 #define MOST_BYTES (1024u * 1024 * 1024)
 
-enum { END_TOLD, END_NOTED, N_ENDS };
+enum { END_WRITTEN, END_NOTED, N_ENDS };
 
 struct sweep {
 	struct task_bpf *skeleton;
@@ -69,7 +69,7 @@ static int attach_ends(struct sweep *sweep)
 {
 	const struct task_bpf *skeleton = sweep->skeleton;
 
-	sweep->links[END_TOLD] = bpf_program__attach(skeleton->progs.tell_end);
+	sweep->links[END_WRITTEN] = bpf_program__attach(skeleton->progs.write_end);
 	sweep->links[END_NOTED] = bpf_program__attach(skeleton->progs.note_end);
 	for (unsigned i = 0; i < N_ENDS; i++)
 		if (!sweep->links[i])
@@ -125,7 +125,7 @@ static void set_up(const struct sweep *sweep, bool ends)
 	skeleton->rodata->has_averages = sweep->setting.has_averages;
 	skeleton->rodata->cpus_bytes = sweep->setting.cpus_bytes;
 	bpf_program__set_autoload(skeleton->progs.note_end, ends);
-	bpf_program__set_autoload(skeleton->progs.tell_end, ends);
+	bpf_program__set_autoload(skeleton->progs.write_end, ends);
 	bpf_map__set_autocreate(skeleton->maps.ending, ends);
 	bpf_map__set_autocreate(skeleton->maps.ended, ends);
 	if (ends)
@@ -331,7 +331,7 @@ uint64_t sweep_span(const struct sweep *sweep)
 	return sweep->span_ns;
 }
 
-static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
+static void unpack(const struct sweep *sweep, const char *at, struct live_record *ret)
 {
 	struct record *record = &ret->record;
 	size_t values = sweep->setting.n_values * sizeof record->value[0];
@@ -344,7 +344,7 @@ static void unpack(const struct sweep *sweep, const char *at, struct sheet *ret)
 }
 
 /* Returns the record's index; sweep_count() if there is no such record. */
-static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
+static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret)
 {
 	size_t low = 0, high = sweep_count(sweep);
 
@@ -362,7 +362,7 @@ static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct 
 	return ret->record.tgid == (uint32_t)tgid ? low : sweep_count(sweep);
 }
 
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret,
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret,
 		bool *ret_taken)
 {
 	size_t i = find(sweep, tgid, tid, ret);
@@ -374,7 +374,7 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct she
 	return true;
 }
 
-bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret)
+bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret)
 {
 	size_t i = find(sweep, tgid, tid, ret);
 
@@ -409,11 +409,11 @@ bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns)
 {
 	int map = bpf_map__fd(sweep->skeleton->maps.ending);
 	uint64_t key, *from = NULL;
-	struct last_words words;
+	struct exit_data data;
 
 	/* If the current key is deleted meanwhile, the iteration starts again from the first. */
 	while (bpf_map_get_next_key(map, from, &key) == 0) {
-		if (bpf_map_lookup_elem(map, &key, &words) == 0 && words.end_ns < before_ns)
+		if (bpf_map_lookup_elem(map, &key, &data) == 0 && data.end_ns < before_ns)
 			return true;
 		from = &key;
 	}
@@ -425,9 +425,9 @@ uint64_t sweep_ended(const struct sweep *sweep)
 	return __atomic_load_n(&sweep->skeleton->bss->n_ended, __ATOMIC_ACQUIRE);
 }
 
-uint64_t sweep_told(const struct sweep *sweep)
+uint64_t sweep_written(const struct sweep *sweep)
 {
-	return __atomic_load_n(&sweep->skeleton->bss->n_told, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&sweep->skeleton->bss->n_written, __ATOMIC_ACQUIRE);
 }
 
 uint64_t sweep_lost(const struct sweep *sweep)

@@ -50,9 +50,9 @@ uint64_t sweep_begin(const struct sweep *sweep);
 uint64_t sweep_span(const struct sweep *sweep);
 /* Fetches the record of a thread for its row in the capture, and marks it as taken; false if there
  * is none.  Workers do not race on the mark: each row belongs to one of them. */
-bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret);
+bool sweep_take(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret);
 /* Fetches it without marking it; *ret_taken: whether it was taken or listed as the same. */
-bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct sheet *ret,
+bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret,
 		bool *ret_taken);
 
 /* ---- threads that end ---- */
@@ -69,5 +69,5 @@ bool sweep_awaits(const struct sweep *sweep, uint64_t before_ns);
 /* Return the number of threads that have ended; of those whose record was written or lost, after
  * they were switched out for the last time; and of those lost. */
 uint64_t sweep_ended(const struct sweep *sweep);
-uint64_t sweep_told(const struct sweep *sweep);
+uint64_t sweep_written(const struct sweep *sweep);
 uint64_t sweep_lost(const struct sweep *sweep);

@@ -26,7 +26,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct sheet);
+	__type(value, struct live_record);
 } scratch SEC(".maps");
 
 static __always_inline void find_reader(void)
@@ -173,11 +173,11 @@ int dump_task(struct bpf_iter__task *ctx)
 	struct task_struct *task = ctx->task;
 	struct seq_file *seq = ctx->meta->seq;
 	__u32 zero = 0;
-	struct sheet *sheet = bpf_map_lookup_elem(&scratch, &zero);
+	struct live_record *live_rec = bpf_map_lookup_elem(&scratch, &zero);
 
-	if (!task || !sheet)
+	if (!task || !live_rec)
 		return 0;
-	struct record *rec = &sheet->record;
+	struct record *rec = &live_rec->record;
 	const bool trusted = true;
 	if (ctx->meta->seq_num == 0) {
 		find_reader();
@@ -192,13 +192,13 @@ int dump_task(struct bpf_iter__task *ctx)
 	if (n_values > FIRST_STATISTIC)
 		put_stats(rec, task, trusted);
 	put_delays(rec, task, trusted);
-	if (rec->tid == 0 || n_values > N_RECORD_VALUES || cpus_bytes > sizeof sheet->cpus)
+	if (rec->tid == 0 || n_values > N_RECORD_VALUES || cpus_bytes > sizeof live_rec->cpus)
 		return 0;
-	bpf_probe_read_kernel(sheet->cpus, cpus_bytes, &task->cpus_mask);
+	bpf_probe_read_kernel(live_rec->cpus, cpus_bytes, &task->cpus_mask);
 	/* If the buffer is full, the kernel discards both parts and calls again for this thread. */
 	bpf_seq_write(seq, rec,
 		      __builtin_offsetof(struct record, value) + n_values * sizeof rec->value[0]);
-	bpf_seq_write(seq, sheet->cpus, cpus_bytes);
+	bpf_seq_write(seq, live_rec->cpus, cpus_bytes);
 	return 0;
 }
 
@@ -218,7 +218,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 15);
 	__type(key, __u64);
-	__type(value, struct last_words);
+	__type(value, struct exit_data);
 } ending SEC(".maps");
 
 struct {
@@ -229,14 +229,14 @@ struct {
 /* Whether to record exits: set by the reader, which also reads the counts. */
 __u32 listening;
 __u64 n_ended;
-__u64 n_told; /* ended ones whose record was written or lost */
-__u64 n_lost; /* those lost because the ring was full */
+__u64 n_written; /* ended ones whose record was written or lost */
+__u64 n_lost;    /* those lost because the ring was full */
 
-static __always_inline void take_last_words(struct task_struct *task, struct last_words *words)
+static __always_inline void read_exit_data(struct task_struct *task, struct exit_data *data)
 {
 	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 
-	*words = (struct last_words){
+	*data = (struct exit_data){
 		.tid = (__u32)task->pid,
 		.tgid = (__u32)task->tgid,
 		.uid = BPF_CORE_READ(task, real_cred, uid.val),
@@ -247,8 +247,8 @@ static __always_inline void take_last_words(struct task_struct *task, struct las
 		.peaks = peaks_of(task),
 	};
 	if (task->exit_state != EXIT_DEAD)
-		words->ppid = (__u32)BPF_CORE_READ(task, real_parent, tgid);
-	bpf_probe_read_kernel(words->pcomm, sizeof words->pcomm, leader->comm);
+		data->ppid = (__u32)BPF_CORE_READ(task, real_parent, tgid);
+	bpf_probe_read_kernel(data->pcomm, sizeof data->pcomm, leader->comm);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -256,12 +256,12 @@ int note_end(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	__u64 key = (__u64)task;
-	struct last_words words;
+	struct exit_data data;
 
 	if (!listening)
 		return 0;
-	take_last_words(task, &words);
-	if (bpf_map_update_elem(&ending, &key, &words, BPF_ANY) == 0)
+	read_exit_data(task, &data);
+	if (bpf_map_update_elem(&ending, &key, &data, BPF_ANY) == 0)
 		__sync_fetch_and_add(&n_ended, 1);
 	return 0;
 }
@@ -276,29 +276,29 @@ static __always_inline __u32 exit_code_of(struct task_struct *task)
 			       : BPF_CORE_READ(task, exit_code));
 }
 
-static __always_inline void fill_ended(struct ended *end, const struct last_words *words,
+static __always_inline void fill_ended(struct ended *end, const struct exit_data *data,
 				       struct task_struct *task)
 {
 	struct record *rec = &end->record;
 	const bool trusted = true;
 
-	end->end_ns = words->end_ns;
-	end->elapsed_ns = words->end_ns - READ(task->start_time);
-	end->uid = words->uid;
+	end->end_ns = data->end_ns;
+	end->elapsed_ns = data->end_ns - READ(task->start_time);
+	end->uid = data->uid;
 	end->exit_code = exit_code_of(task);
 	rec->has[0] = rec->has[1] = 0;
-	rec->tid = words->tid;
-	rec->tgid = words->tgid;
-	rec->flags = (__u32)words->flags;
-	rec->cgroup = words->cgroup;
+	rec->tid = data->tid;
+	rec->tgid = data->tgid;
+	rec->flags = (__u32)data->flags;
+	rec->cgroup = data->cgroup;
 	bpf_probe_read_kernel(rec->comm, sizeof rec->comm, task->comm);
-	__builtin_memcpy(rec->pcomm, words->pcomm, sizeof rec->pcomm);
-	if (words->ppid != 0)
-		PUT(ppid, words->ppid);
+	__builtin_memcpy(rec->pcomm, data->pcomm, sizeof rec->pcomm);
+	if (data->ppid != 0)
+		PUT(ppid, data->ppid);
 	put_stat(rec, task, trusted);
 	put_sched(rec, task, trusted);
 	put_io(rec, task, trusted);
-	put_peaks(rec, &words->peaks);
+	put_peaks(rec, &data->peaks);
 	if (n_values > FIRST_STATISTIC)
 		put_stats(rec, task, trusted);
 	put_delays(rec, task, trusted);
@@ -306,35 +306,35 @@ static __always_inline void fill_ended(struct ended *end, const struct last_word
 
 /* Called in __schedule(): the thread's CPU time is final, and its task_struct still intact. */
 SEC("tp_btf/sched_switch")
-int tell_end(__u64 *ctx)
+int write_end(__u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[1];
 	const bool trusted = true;
-	struct last_words late;
+	struct exit_data late;
 
 	if (STATE_OF(READ, task) != TASK_DEAD)
 		return 0;
 	__u64 key = (__u64)task;
-	struct last_words *words = bpf_map_lookup_elem(&ending, &key);
-	if (!words && !listening)
+	struct exit_data *data = bpf_map_lookup_elem(&ending, &key);
+	if (!data && !listening)
 		return 0;
 	/* The map was full, or another thread had been preempted inside note_end(): then the kernel
 	 * does not run note_end() again on that CPU (seen on 7.0 and 7.3). */
-	if (!words) {
-		take_last_words(task, &late);
-		words = &late;
+	if (!data) {
+		read_exit_data(task, &late);
+		data = &late;
 		__sync_fetch_and_add(&n_ended, 1);
 	}
 	struct ended *end = bpf_ringbuf_reserve(&ended, sizeof *end, 0);
 	if (end) {
-		fill_ended(end, words, task);
+		fill_ended(end, data, task);
 		/* Waking the reader for each record would cost five times as much, and is not
 		 * allowed here. */
 		bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
 	} else {
 		__sync_fetch_and_add(&n_lost, 1);
 	}
-	__sync_fetch_and_add(&n_told, 1);
+	__sync_fetch_and_add(&n_written, 1);
 	bpf_map_delete_elem(&ending, &key);
 	return 0;
 }

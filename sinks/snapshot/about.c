@@ -58,7 +58,7 @@ void about_write_metrics(struct json *json, const struct ctprof_capture *capture
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
 		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
 
-		if (!about_is_told(info))
+		if (!about_has_metric(info))
 			continue;
 		json_raw(json, ",", written++ > 0);
 		about_write_metric(json, info);

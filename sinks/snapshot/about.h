@@ -17,7 +17,7 @@ void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns);
 
 /* On-demand metrics that were not requested are left out of the file. */
-static inline bool about_is_told(const struct ctprof_metric_info *info)
+static inline bool about_has_metric(const struct ctprof_metric_info *info)
 {
 	return info->wanted || !(info->metric->flags & CTPROF_METRIC_ON_DEMAND);
 }

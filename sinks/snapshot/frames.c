@@ -225,7 +225,7 @@ static int scan(const struct ctprof_input *input, const struct part *part, ZSTD_
 
 /* Reports what follows the last whole frame of a part: a table that does not match, or part of a
  * frame. */
-static void tell_damage(const struct ctprof_input *input, const struct part *part, uint64_t end)
+static void report_damage(const struct ctprof_input *input, const struct part *part, uint64_t end)
 {
 	bool is_last = part->end == input->size;
 	uint64_t left = part->end - end;
@@ -269,7 +269,7 @@ static int find_part(const struct ctprof_input *input, const struct part *part,
 	if (table->n == 1 && part->end - part->begin == input->size && !goes_on(input, end))
 		table->n = 0;
 	else
-		tell_damage(input, part, end);
+		report_damage(input, part, end);
 	return 0;
 }
 

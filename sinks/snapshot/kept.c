@@ -349,7 +349,7 @@ int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 	return *ret_row ? 0 : -ENOMEM;
 }
 
-int kept_put_first(struct kept_rows *rows, struct kept_rows *before)
+int kept_prepend(struct kept_rows *rows, struct kept_rows *before)
 {
 	size_t n = rows->n;
 

@@ -63,7 +63,7 @@ void pull_stop(struct pull *pull, int error)
 	pull_set_end(pull, 0);
 }
 
-static void pull_tell(struct pull *pull, uint64_t offset, const char *sentence)
+static void pull_report(struct pull *pull, uint64_t offset, const char *sentence)
 {
 	if (!pull->error)
 		pull->fault(pull->context, offset, sentence);
@@ -76,14 +76,14 @@ static uint64_t pull_offset(const struct pull *pull, const char *at)
 }
 
 /* Reports "expected EXPECTED in WHERE, found FOUND". */
-static void pull_tell_found(struct pull *pull, const char *at, const char *expected,
-			    const char *found)
+static void pull_report_found(struct pull *pull, const char *at, const char *expected,
+			      const char *found)
 {
 	char sentence[256];
 
 	(void)snprintf(sentence, sizeof sentence, "expected %s in %s, found %s", expected,
 		       pull->where, found);
-	pull_tell(pull, pull_offset(pull, at), sentence);
+	pull_report(pull, pull_offset(pull, at), sentence);
 }
 
 void pull_fail(struct pull *pull, const char *expected)
@@ -97,7 +97,7 @@ void pull_fail(struct pull *pull, const char *expected)
 		(void)snprintf(found, sizeof found, "'%c'", c);
 	else
 		(void)snprintf(found, sizeof found, "byte 0x%02x", c);
-	pull_tell_found(pull, pull->p, expected, found);
+	pull_report_found(pull, pull->p, expected, found);
 }
 
 /* The raw text, unlike its decoded meaning, may contain anything. */
@@ -112,7 +112,7 @@ void pull_fail_at(struct pull *pull, const char *at, const char *expected, struc
 		if (found.p[i] >= ' ' && found.p[i] < 0x7f)
 			shown[i] = found.p[i];
 	memcpy(shown + n, n < found.len ? "..." : "", n < found.len ? 4 : 1);
-	pull_tell_found(pull, at, expected, n > 0 ? shown : "nothing");
+	pull_report_found(pull, at, expected, n > 0 ? shown : "nothing");
 }
 
 void pull_fail_twice(struct pull *pull, struct text key)
@@ -130,7 +130,7 @@ void pull_fail_limit(struct pull *pull, uint64_t most, const char *what)
 	(void)snprintf(sentence, sizeof sentence,
 		       "expected at most %" PRIu64 " %s in %s, found more", most, what,
 		       pull->where);
-	pull_tell(pull, pull_offset(pull, pull->p), sentence);
+	pull_report(pull, pull_offset(pull, pull->p), sentence);
 }
 
 /* A full window grows: callers limit what they keep in it. */

@@ -415,7 +415,8 @@ static const struct part {
 	void (*each[N_PASSES])(struct reader *reader); /* a record of an array */
 	/* In PASS_SKIM and PASS_DELTA, for parts that are only reported to the
 	 * host. */
-	void (*tell)(struct pull *pull, struct cells *cells, const struct ctprof_input *input);
+	void (*read_about)(struct pull *pull, struct cells *cells,
+			   const struct ctprof_input *input);
 } parts[] = {
 	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
 	{"gone", .each = {[PASS_DELTA] = reader_fill_gone}},
@@ -430,16 +431,16 @@ static const struct part {
 			     [PASS_FILL] = reader_fill_named,
 			     [PASS_DELTA] = reader_fill_named}},
 	{"format", .read = {[PASS_SKIM] = reader_skim_format, [PASS_DELTA] = reader_skim_format}},
-	{"captured_at_unix_ns", .tell = about_read_time},
+	{"captured_at_unix_ns", .read_about = about_read_time},
 	{"metrics", .read = {[PASS_SKIM] = reader_skim_metrics}},
-	{"plugins", .tell = about_read_plugins},
+	{"plugins", .read_about = about_read_plugins},
 	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets,
 				   [PASS_SETS] = reader_read_sets,
 				   [PASS_DELTA] = reader_read_sets}},
 	{"exit_presence_sets", .read = {[PASS_SKIM] = reader_read_exit_sets,
 					[PASS_SETS] = reader_read_exit_sets,
 					[PASS_DELTA] = reader_read_exit_sets}},
-	{"capture", .tell = about_read_capture},
+	{"capture", .read_about = about_read_capture},
 };
 
 enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
@@ -467,8 +468,8 @@ static void reader_read_part(struct reader *reader, const struct part *part)
 		reader_each(reader, part->each[reader->pass]);
 	else if (part->read[reader->pass])
 		part->read[reader->pass](reader);
-	else if (part->tell && (reader->pass == PASS_SKIM || reader->pass == PASS_DELTA))
-		part->tell(&reader->pull, &reader->cells, reader->input);
+	else if (part->read_about && (reader->pass == PASS_SKIM || reader->pass == PASS_DELTA))
+		part->read_about(&reader->pull, &reader->cells, reader->input);
 	else
 		pull_skip(&reader->pull);
 }

@@ -15,7 +15,7 @@
 #include "reader.h"
 
 /* The destination of the values that the reader of documents puts. */
-struct sheet {
+struct cursor {
 	struct ctprof_batch batch; /* its handle is this */
 	struct replay *replay;
 	struct kept_rows *rows;
@@ -38,7 +38,7 @@ struct replay {
 	struct reader reader;
 	bool has_reader;
 	struct kept kept;
-	struct sheet sheets[KEPT_N_CLASSES];
+	struct cursor cursors[KEPT_N_CLASSES];
 	struct preface preface;
 	int error; /* of a put function, which cannot return it */
 };
@@ -175,17 +175,17 @@ static int take_row(const struct ctprof_input *input, uint32_t scope,
 	struct replay *replay = input->handle;
 	enum kept_class class = kept_class_of(scope);
 	const struct reader *reader = &replay->reader;
-	struct sheet *sheet = &replay->sheets[class];
+	struct cursor *cursor = &replay->cursors[class];
 	bool changes =
 		reader->pass == PASS_DELTA && (class != KEPT_THREAD || reader->threads.partial);
 	int r = replay->error;
 
 	if (r == 0 && class == KEPT_EXIT)
-		r = kept_append(&replay->kept.of[class], target, &sheet->row);
+		r = kept_append(&replay->kept.of[class], target, &cursor->row);
 	else if (r == 0)
-		r = changes ? change_row(replay, class, target, &sheet->row)
-			    : whole_row(replay, class, target, &sheet->row);
-	*ret_batch = &sheet->batch;
+		r = changes ? change_row(replay, class, target, &cursor->row)
+			    : whole_row(replay, class, target, &cursor->row);
+	*ret_batch = &cursor->batch;
 	*ret_row = 0;
 	return r;
 }
@@ -206,10 +206,10 @@ static void note_gone(struct reader *reader, const struct ctprof_target *target,
 
 static void put(struct ctprof_batch *batch, uint32_t slot, uint8_t state, uint64_t bits)
 {
-	const struct sheet *sheet = batch->handle;
-	struct replay *replay = sheet->replay;
+	const struct cursor *cursor = batch->handle;
+	struct replay *replay = cursor->replay;
 
-	if (kept_set(sheet->rows, sheet->row, replay->preface.definitions[slot].index, state,
+	if (kept_set(cursor->rows, cursor->row, replay->preface.definitions[slot].index, state,
 		     bits) < 0)
 		replay->error = -ENOMEM;
 }
@@ -236,11 +236,11 @@ static void put_absent(struct ctprof_batch *batch, uint64_t row, uint32_t slot, 
 static void put_items(struct ctprof_batch *batch, uint32_t slot, const void *head, size_t head_size,
 		      const void *items, size_t size)
 {
-	const struct sheet *sheet = batch->handle;
+	const struct cursor *cursor = batch->handle;
 	FREED char *bytes = malloc(head_size + size + 1);
 
 	if (!bytes) {
-		sheet->replay->error = -ENOMEM;
+		cursor->replay->error = -ENOMEM;
 		return;
 	}
 	memcpy(bytes, head, head_size);
@@ -301,10 +301,10 @@ static void lend(struct replay *replay)
 		.fault = frame_fault,
 	};
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
-		replay->sheets[i] = (struct sheet){
+		replay->cursors[i] = (struct cursor){
 			.batch = {.struct_size = sizeof(struct ctprof_batch),
 				  .n = 1,
-				  .handle = &replay->sheets[i]},
+				  .handle = &replay->cursors[i]},
 			.replay = replay,
 			.rows = &replay->kept.of[i],
 			.row = replay->kept.of[i].n > 0 ? replay->kept.of[i].rows[0] : NULL,
@@ -352,7 +352,7 @@ static int read_key_after(struct replay *replay)
 	preface_clear(&marks);
 	if (r == 0 && exits->n_slots == before.n_slots &&
 	    (before.n_slots == 0 || memcmp(exits->types, before.types, before.n_slots) == 0))
-		r = kept_put_first(exits, &before);
+		r = kept_prepend(exits, &before);
 	kept_rows_free(&before);
 	return r;
 }

@@ -224,7 +224,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 		return -EINVAL;
 	if (self->n_slots[class] <= info->index)
 		self->n_slots[class] = (uint64_t)info->index + 1;
-	return about_is_told(info) ? snapshot_place_metric(self, info) : 0;
+	return about_has_metric(info) ? snapshot_place_metric(self, info) : 0;
 }
 
 /* If a metric does not get a place, only its own values are lost. */

@@ -126,9 +126,9 @@ int tree_seal(struct tree *tree)
 
 static void tree_set_absent(struct tree *tree, uint32_t i, uint8_t why)
 {
-	bool told = i < tree->shape.n_fields || tree->shape.members[i].wanted;
+	bool is_known = i < tree->shape.n_fields || tree->shape.members[i].wanted;
 
-	tree->absences[i] = told ? why : CTPROF_PRESENT;
+	tree->absences[i] = is_known ? why : CTPROF_PRESENT;
 }
 
 void tree_clear(struct tree *tree)

@@ -80,7 +80,7 @@ static CTPROF_PRINTF(3, 4) void take_fault(const struct ctprof_input *input, uin
 	(void)vsnprintf(sentence, sizeof sentence, format, ap);
 	va_end(ap);
 	check(offset <= checking.size && !strchr(sentence, '\n') && strlen(sentence) > 10);
-	checking.told = true;
+	checking.reported = true;
 }
 
 struct ctprof_input checking_input(void)

@@ -78,6 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file.at = 0;
 	checking_begin(size);
 	int r = read_snapshot(&checking_host, &input);
-	check(r == 0 ? !checking.told : r == -ENOMEM || checking.told);
+	check(r == 0 ? !checking.reported : r == -ENOMEM || checking.reported);
 	return 0;
 }
