@@ -57,7 +57,7 @@ void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *
 	ret->never = mode && strcmp(mode, "never") == 0;
 	ret->unlimited = mode && strcmp(mode, "always") == 0;
 	ret->read_file = read;
-	ret->patience = (struct lane_patience){
+	ret->job_limits = (struct async_limits){
 		.begun_ns = clock_now(),
 		.timeout_ns = option_u64(host, "smaps-timeout", SMAPS_TIMEOUT_S * NS_PER_S),
 	};
@@ -68,7 +68,7 @@ void smaps_limits_configure(struct smaps_limits *ret, const struct ctprof_host *
 void smaps_limits_again(struct smaps_limits *limits)
 {
 	atomic_store(&limits->spent_ns, 0);
-	lane_patience_again(&limits->patience);
+	async_limits_again(&limits->job_limits);
 }
 
 uint64_t smaps_limits_left(struct smaps_limits *limits)
@@ -185,7 +185,7 @@ static bool start_attempt(const struct smaps_ladder *ladder, struct ctprof_batch
 		answer(ladder, batch, ret, SMAPS_SKIPPED, 0);
 	} else if (stuck_is(ladder->host, batch, want->row)) {
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
-	} else if (lane_has_lost(ret->target->tgid, -1)) {
+	} else if (async_has_lost(ret->target->tgid, -1)) {
 		stuck_mark(ladder->host, batch, want->row);
 		answer(ladder, batch, ret, SMAPS_TIMEOUT, ETIMEDOUT);
 	} else if (owner_is_spent(ladder->host->root(ladder->host, CTPROF_ROOT_PROC),
@@ -223,19 +223,19 @@ static void submit(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsi
 		return;
 	}
 	ladder->use->reset(ladder->self, ladder->data[i], attempt->answer.per_mapping);
-	*lane_job(ladder->lane, i) = (struct lane_job){
+	*async_job(ladder->async, i) = (struct async_job){
 		.fd = attempt->fd,
 		.tgid = attempt->target->tgid,
 		.consumer = &ladder->use->consumer,
 		.data = ladder->data[i],
 	};
-	lane_submit(ladder->lane, i);
+	async_submit(ladder->async, i);
 }
 
 /* Answers the row after a read, or continues with the next file. */
 static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i)
 {
-	const struct lane_job *job = lane_job(ladder->lane, i);
+	const struct async_job *job = async_job(ladder->async, i);
 	struct smaps_attempt *attempt = &ladder->attempts[i];
 
 	attempt->answer.ns += job->ns;
@@ -249,8 +249,8 @@ static void take_answer(struct smaps_ladder *ladder, struct ctprof_batch *batch,
 }
 
 /* Answers the row of job i, which overran; its helper was abandoned. */
-static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i,
-			 uint64_t ns)
+static void abandon(struct smaps_ladder *ladder, struct ctprof_batch *batch, unsigned i,
+		    uint64_t ns)
 {
 	const struct ctprof_host *host = ladder->host;
 	struct smaps_attempt *attempt = &ladder->attempts[i];
@@ -269,7 +269,7 @@ static void leave_behind(struct smaps_ladder *ladder, struct ctprof_batch *batch
 static int wait_slice(struct smaps_ladder *ladder)
 {
 	uint64_t before = clock_now();
-	int r = lane_wait(ladder->lane, SLICE_NS);
+	int r = async_wait(ladder->async, SLICE_NS);
 
 	atomic_fetch_add(&ladder->limits->spent_ns, clock_now() - before);
 	ladder->is_spent = ladder->is_spent || r == -ETIMEDOUT;
@@ -283,11 +283,11 @@ static void take_some(struct smaps_ladder *ladder, struct ctprof_batch *batch)
 	uint64_t ns;
 	unsigned i;
 
-	while (lane_take(ladder->lane, &i))
+	while (async_take(ladder->async, &i))
 		take_answer(ladder, batch, i);
-	while (lane_abandon(ladder->lane, &ladder->limits->patience, &i, &ns))
-		leave_behind(ladder, batch, i, ns);
-	while (r < 0 && lane_withdraw(ladder->lane, &i))
+	while (async_abandon(ladder->async, &ladder->limits->job_limits, &i, &ns))
+		abandon(ladder, batch, i, ns);
+	while (r < 0 && async_cancel(ladder->async, &i))
 		give_up(ladder, batch, &ladder->attempts[i], -r);
 }
 
@@ -295,7 +295,7 @@ static void start_some(struct smaps_ladder *ladder, struct ctprof_batch *batch, 
 {
 	unsigned i;
 
-	while (*next < ladder->n && lane_wants_more(ladder->lane, &i))
+	while (*next < ladder->n && async_wants_more(ladder->async, &i))
 		if (start_attempt(ladder, batch, &ladder->wants[(*next)++], &ladder->attempts[i]))
 			submit(ladder, batch, i);
 }
@@ -312,9 +312,9 @@ void smaps_ladder_init(struct smaps_ladder *ret, const struct ctprof_host *host,
 
 void smaps_ladder_clear(struct smaps_ladder *ladder)
 {
-	if (ladder->lane)
-		lane_close(ladder->lane);
-	for (unsigned i = 0; i < LANE_JOBS; i++)
+	if (ladder->async)
+		async_close(ladder->async);
+	for (unsigned i = 0; i < ASYNC_JOBS; i++)
 		if (ladder->data[i])
 			ladder->use->consumer.drop(ladder->data[i]);
 	free(ladder->attempts);
@@ -328,12 +328,12 @@ int smaps_ladder_begin(struct smaps_ladder *ladder, uint64_t rows)
 
 	ladder->n = 0;
 	if (!ladder->attempts)
-		ladder->attempts = calloc(LANE_JOBS, sizeof *ladder->attempts);
+		ladder->attempts = calloc(ASYNC_JOBS, sizeof *ladder->attempts);
 	if (!ladder->attempts)
 		return -ENOMEM;
-	int r = ladder->lane ? 0
-			     : lane_open(ladder->limits->read_file,
-					 host->root(host, CTPROF_ROOT_PROC), &ladder->lane);
+	int r = ladder->async ? 0
+			      : async_open(ladder->limits->read_file,
+					   host->root(host, CTPROF_ROOT_PROC), &ladder->async);
 	if (r < 0)
 		return r;
 	return list_reserve(&ladder->wants, &ladder->room, (size_t)rows, SIZE_MAX,
@@ -350,7 +350,7 @@ void smaps_ladder_finish(struct smaps_ladder *ladder, struct ctprof_batch *batch
 {
 	size_t next = 0;
 
-	while (next < ladder->n || lane_is_busy(ladder->lane)) {
+	while (next < ladder->n || async_is_busy(ladder->async)) {
 		start_some(ladder, batch, &next);
 		take_some(ladder, batch);
 	}

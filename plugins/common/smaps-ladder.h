@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
+#include "async.h"
 #include "clock.h"
-#include "lane.h"
 #include "option.h"
 #include "smaps-sums.h"
 
@@ -28,9 +28,9 @@ enum smaps_files {
 struct smaps_limits {
 	bool never;
 	bool unlimited; /* no budget */
-	struct lane_patience patience;
+	struct async_limits job_limits;
 	uint64_t budget_ns;
-	lane_read_fn *read_file; /* tests replace it with a reader that blocks */
+	async_read_fn *read_file; /* tests replace it with a reader that blocks */
 	_Atomic uint64_t spent_ns;
 	_Atomic unsigned n_abandoned; /* in all captures */
 };
@@ -88,7 +88,7 @@ struct smaps_answer {
 
 /* The callbacks of a user of the ladder. */
 struct smaps_use {
-	struct lane_consumer consumer;
+	struct async_consumer consumer;
 	size_t data_size; /* size of new data, which is zeroed */
 	/* Prepares data for a file from its start. */
 	void (*reset)(void *self, void *data, bool per_mapping);
@@ -120,9 +120,9 @@ struct smaps_ladder {
 	enum smaps_files files;
 	const struct smaps_use *use;
 	void *self; /* the caller's, for its functions */
-	struct lane *lane;
+	struct async *async;
 	bool is_spent;                  /* no helpers are left */
-	void *data[LANE_JOBS];          /* by job, created when first needed */
+	void *data[ASYNC_JOBS];         /* by job, created when first needed */
 	struct smaps_attempt *attempts; /* by job */
 	struct smaps_want *wants;
 	size_t n, room;

@@ -47,7 +47,7 @@ struct jemalloc {
 	struct tally tally;
 	bool wanted;
 	bool use_ptrace;
-	struct lane_patience patience;
+	struct async_limits job_limits;
 	char helper[4096];
 	struct objects *objects;
 };
@@ -62,8 +62,8 @@ struct piece {
 
 /* The state of one worker. */
 struct worker {
-	struct lane *lane;
-	struct piece pieces[LANE_JOBS]; /* by job */
+	struct async *async;
+	struct piece pieces[ASYNC_JOBS]; /* by job */
 };
 
 #define METRIC(kind, unit, rank_, name, help, origin, ...)                                         \
@@ -126,7 +126,7 @@ static int jemalloc_open(const struct ctprof_host *host, void **ret_self)
 	if (!self)
 		return -ENOMEM;
 	self->host = host;
-	self->patience = (struct lane_patience){
+	self->job_limits = (struct async_limits){
 		.begun_ns = clock_now(), .timeout_ns = BLOCKED_NS, .whole_ns = WHOLE_NS};
 	owner_again();
 	int rc = slots_declare(host, metrics, N_SLOTS, self->slots);
@@ -156,7 +156,7 @@ static int jemalloc_start(void *data)
 	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
 	/* ptrace waits for threads to stop, with deadlines of its own. */
 	if (self->use_ptrace)
-		self->patience = (struct lane_patience){.timeout_ns = WHOLE_NS};
+		self->job_limits = (struct async_limits){.timeout_ns = WHOLE_NS};
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
 	find_helper(self);
 	int rc = parser_check(self->helper);
@@ -216,7 +216,7 @@ static int worker_open(void *data, uint32_t number, void **ret_context)
 	struct worker *worker = instance_new(host, sizeof *worker);
 	if (!worker)
 		return -ENOMEM;
-	int rc = lane_open(NULL, host->root(host, CTPROF_ROOT_PROC), &worker->lane);
+	int rc = async_open(NULL, host->root(host, CTPROF_ROOT_PROC), &worker->async);
 	return instance_give(worker, rc, ret_context);
 }
 
@@ -225,7 +225,7 @@ static void worker_close(void *data, void *context)
 	struct worker *worker = context;
 
 	(void)data;
-	lane_close(worker->lane);
+	async_close(worker->async);
 	instance_free(worker);
 }
 
@@ -266,23 +266,23 @@ static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const s
 static void take_some(struct jemalloc *self, struct worker *worker, struct ctprof_batch *batch)
 {
 	const struct ctprof_host *host = self->host;
-	int rc = lane_wait(worker->lane, SLICE_NS);
+	int rc = async_wait(worker->async, SLICE_NS);
 	const struct piece *pieces = worker->pieces;
 	uint64_t ns;
 	unsigned i;
 
-	while (lane_take(worker->lane, &i)) {
+	while (async_take(worker->async, &i)) {
 		struct visit *visit = pieces[i].visit;
 
 		put_piece(self, batch, &pieces[i], visit->tag, visit->readings);
 		visit_free(visit);
 	}
-	while (lane_abandon(worker->lane, &self->patience, &i, &ns)) {
+	while (async_abandon(worker->async, &self->job_limits, &i, &ns)) {
 		host->log(host, CTPROF_LOG_INFO, "process %d: no answer within %" PRIu64 " ms",
 			  (int)pieces[i].tgid, ns / NS_PER_MS);
 		put_piece(self, batch, &pieces[i], TAG_PROCESS_STUCK, NULL);
 	}
-	while (rc < 0 && lane_withdraw(worker->lane, &i)) {
+	while (rc < 0 && async_cancel(worker->async, &i)) {
 		put_piece(self, batch, &pieces[i], TAG_PROCESS_STUCK, NULL);
 		visit_free(pieces[i].visit);
 	}
@@ -295,9 +295,9 @@ static int submit(struct jemalloc *self, struct worker *worker, const struct ctp
 	if (!piece.visit)
 		return -ENOMEM;
 	worker->pieces[i] = piece;
-	*lane_job(worker->lane, i) = (struct lane_job){
+	*async_job(worker->async, i) = (struct async_job){
 		.fd = -1, .tgid = piece.tgid, .consumer = &visit_consumer, .data = piece.visit};
-	lane_submit(worker->lane, i);
+	async_submit(worker->async, i);
 	return 0;
 }
 
@@ -332,14 +332,14 @@ static int submit_some(struct jemalloc *self, struct worker *worker, struct ctpr
 	int proc = self->host->root(self->host, CTPROF_ROOT_PROC), rc = 0;
 	unsigned i;
 
-	while (*next < batch->n && rc == 0 && lane_wants_more(worker->lane, &i)) {
+	while (*next < batch->n && rc == 0 && async_wants_more(worker->async, &i)) {
 		struct piece piece = cut_piece(batch, *next);
 
 		*next += piece.n;
 		if (piece.tgid == getpid())
 			put_own(self, batch, &piece);
 		else if (stuck_is(self->host, batch, piece.first) ||
-			 lane_has_lost(piece.tgid, proc))
+			 async_has_lost(piece.tgid, proc))
 			put_piece(self, batch, &piece, TAG_PROCESS_STUCK, NULL);
 		else
 			rc = submit(self, worker, batch, piece, i);
@@ -354,7 +354,7 @@ static int collect_threads(struct jemalloc *self, struct worker *worker, struct 
 
 	if (!self->wanted)
 		return 0;
-	while ((next < batch->n && rc == 0) || lane_is_busy(worker->lane)) {
+	while ((next < batch->n && rc == 0) || async_is_busy(worker->async)) {
 		if (rc == 0)
 			rc = submit_some(self, worker, batch, &next);
 		take_some(self, worker, batch);
@@ -386,7 +386,7 @@ static int jemalloc_again(void *data)
 {
 	struct jemalloc *self = data;
 
-	lane_patience_again(&self->patience);
+	async_limits_again(&self->job_limits);
 	objects_again(self->objects);
 	self->tally = (struct tally){0};
 	self->wanted = slots_wanted(self->host, self->slots, N_SLOTS);

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "async.h"
 #include "cleanup.h"
 #include "debugfile.h"
 #include "foreign.h"
 #include "hold.h"
-#include "lane.h"
 #include "parser.h"
 
 #define BUCKETS 4096u
@@ -291,7 +291,7 @@ static void await_load(struct objects *objects, struct entry *entry)
 		(void)hold_wait(&objects->loaded, &objects->lock, clock_now() + WAIT_NS);
 		moved = atomic_load(&entry->moved_ns);
 		if (moved != seen)
-			lane_moves();
+			async_note_progress();
 		seen = moved;
 	}
 }

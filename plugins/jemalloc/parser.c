@@ -15,16 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "async.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "file.h"
-#include "lane.h"
 #include "message.h"
 #include "newer-host.h"
 #include "thread-file.h"
 
 #define NS_PER_MS UINT64_C(1000000)
-/* The interval at which progress is reported to the lane. */
+/* The interval at which progress is reported to the worker that waits. */
 #define TICK_MS 1u
 /* The parser may be neither running nor runnable for at most this long: then it waits for the file,
  * whose server may never answer. */
@@ -80,9 +80,9 @@ static int start(struct parser *parser, uid_t owner)
 	AUTO_FD low = ends[1];
 	/* Above 2, so that the child's dup2() calls do not overwrite it. */
 	AUTO_FD theirs = fcntl(low, F_DUPFD_CLOEXEC, 3);
-	lane_waits_for_own(true);
+	async_set_waiting(true);
 	pid_t pid = theirs < 0 ? -1 : launch(parser->program, theirs);
-	lane_waits_for_own(false);
+	async_set_waiting(false);
 	if (pid < 0)
 		return -errno;
 	running_raise(parser->host, pid, true);
@@ -104,12 +104,12 @@ static void stop(struct parser *parser, bool wait)
 		return;
 	(void)close(parser->fd);
 	(void)kill(parser->pid, SIGKILL);
-	lane_waits_for_own(true);
+	async_set_waiting(true);
 	while (waitid(P_PID, (id_t)parser->pid, &info, how) < 0 && errno == EINTR)
 		continue;
 	running_raise(parser->host, parser->pid, false);
 	(void)waitpid(parser->pid, NULL, WNOHANG);
-	lane_waits_for_own(false);
+	async_set_waiting(false);
 	parser->pid = 0;
 }
 
@@ -151,7 +151,7 @@ static int await(const struct parser *parser, uint64_t begun, uint64_t budget_ns
 		if (used == before && !is_runnable(parser))
 			continue;
 		moved_ns = clock_now();
-		lane_moves();
+		async_note_progress();
 		if (parser->moved_ns)
 			atomic_store(parser->moved_ns, moved_ns);
 	}

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "lane.h"
+#include "async.h"
 
 /* Below the kernel's UIO_MAXIOV of 1024. */
 #define PIECES_AT_ONCE 512u
@@ -81,9 +81,9 @@ ssize_t remote_read_some(const struct remote *remote, struct remote_piece *piece
 	}
 	if (wanted == 0)
 		return 1;
-	lane_reads_memory(true);
+	async_set_reading(true);
 	ssize_t got = remote->reader(remote->pid, local, wanted, source, wanted, 0);
-	lane_reads_memory(false);
+	async_set_reading(false);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	/* Transfers are partial by element: the first incomplete one is the one

@@ -127,5 +127,5 @@ static int look(void *data, void **context)
 	return 0;
 }
 
-const struct lane_consumer visit_consumer = {
+const struct async_consumer visit_consumer = {
 	.ask = look, .drop = visit_free, .leave = visitor_free};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reading of one process by a helper (lane.h), since the process may block it forever. */
+/* The reading of one process by a helper (async.h), since the process may block it forever. */
 #pragma once
 
 #include "ctprof/source.h"
 
+#include "async.h"
 #include "counters.h"
-#include "lane.h"
 #include "objects.h"
 
 struct visit {
@@ -25,4 +25,4 @@ struct visit *visit_new(struct objects *objects, const struct ctprof_batch *batc
 void visit_free(void *visit);
 
 /* The consumer for jobs whose data is a visit. */
-extern const struct lane_consumer visit_consumer;
+extern const struct async_consumer visit_consumer;

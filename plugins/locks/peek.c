@@ -216,7 +216,7 @@ void peeker_free(struct peeker *peeker)
 	free(peeker);
 }
 
-static int leave_behind(struct peeker *peeker)
+static int abandon_thread(struct peeker *peeker)
 {
 	stop(peeker);
 	(void)waitpid(peeker->child, NULL, WNOHANG);
@@ -251,15 +251,15 @@ int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek
 	r = message_send(peeker->line, &peeker->request, sizeof peeker->request, fds, 2);
 	line = (struct pollfd){.fd = peeker->line, .events = POLLIN};
 	if (r < 0)
-		return leave_behind(peeker);
+		return abandon_thread(peeker);
 	do
 		r = poll(&line, 1, ANSWER_MS);
 	while (r == 0 && is_runnable(peeker));
 	if (r <= 0)
-		return leave_behind(peeker);
+		return abandon_thread(peeker);
 	if (recv(peeker->line, &peeker->request, sizeof peeker->request, MSG_DONTWAIT) !=
 	    (ssize_t)sizeof peeker->request)
-		return leave_behind(peeker);
+		return abandon_thread(peeker);
 	memcpy(peeks, peeker->request.peeks, n * sizeof *peeks);
 	return 0;
 }

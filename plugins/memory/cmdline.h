@@ -16,6 +16,6 @@ struct cmdline {
 	char text[CMDLINE_MAX];
 };
 
-/* take() of a lane_consumer: adds the next bytes of the file to a struct
+/* take() of an async_consumer: adds the next bytes of the file to a struct
  * cmdline. */
 size_t cmdline_take(void *data, const char *text, size_t len, bool last);

@@ -57,7 +57,7 @@ struct fold {
 
 /* Empties the fold, for another process. */
 void fold_begin(struct fold *fold, unsigned wanted);
-/* take() of a lane_consumer: adds a piece of smaps to a struct fold. */
+/* take() of an async_consumer: adds a piece of smaps to a struct fold. */
 size_t fold_take(void *data, const char *text, size_t len, bool last);
 /* Call after the last piece: returns 0, or the error. */
 int fold_finish(struct fold *fold);

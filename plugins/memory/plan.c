@@ -47,8 +47,8 @@ int process_plan_open(struct process_plan *ret, const struct ctprof_host *host,
 	ret->host = host;
 	ret->limits = limits;
 	ret->cmdline_limits.unlimited = true;
-	ret->cmdline_limits.patience.begun_ns = limits->patience.begun_ns;
-	ret->cmdline_limits.patience.timeout_ns = limits->patience.timeout_ns;
+	ret->cmdline_limits.job_limits.begun_ns = limits->job_limits.begun_ns;
+	ret->cmdline_limits.job_limits.timeout_ns = limits->job_limits.timeout_ns;
 	ret->cmdline_limits.read_file = read;
 	ret->page_bytes = page_bytes > 0 ? (uint64_t)page_bytes : 4096;
 	ret->files = read_source(host);
@@ -85,8 +85,8 @@ void process_plan_start(struct process_plan *plan)
 		user |= read && metric->traits & TRAIT_USER;
 	}
 	/* In a recorded tree, the user names of this host would be wrong. */
-	if (user && plan->host->live(plan->host) && !plan->users.lane)
-		users_start(&plan->users, users_ask_system, plan->limits->patience.timeout_ns);
+	if (user && plan->host->live(plan->host) && !plan->users.async)
+		users_start(&plan->users, users_ask_system, plan->limits->job_limits.timeout_ns);
 }
 
 void process_plan_again(struct process_plan *plan)
@@ -95,5 +95,5 @@ void process_plan_again(struct process_plan *plan)
 	plan->tally = (struct process_tally){0};
 	plan->is_told = true;
 	atomic_store(&plan->cost.reserved_ns, 0);
-	lane_patience_again(&plan->cmdline_limits.patience);
+	async_limits_again(&plan->cmdline_limits.job_limits);
 }

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "async.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "hold.h"
-#include "lane.h"
 
 /* Longer entries of passwd are ignored. */
 #define ENTRY_SIZE 4096u
@@ -52,26 +52,26 @@ static int ask_question(void *data, void **context)
 	return question->ask(question->uid, question->name) ? 0 : ENOENT;
 }
 
-static const struct lane_consumer clerk = {.ask = ask_question, .drop = free};
+static const struct async_consumer clerk = {.ask = ask_question, .drop = free};
 
 /* Waits for the answer; false: the question was abandoned, or did not even start. */
 static bool await_clerk(struct users *users)
 {
-	struct lane_patience patience = {.timeout_ns = users->timeout_ns};
+	struct async_limits job_limits = {.timeout_ns = users->timeout_ns};
 	uint64_t until = clock_now() + users->timeout_ns, ns;
 	unsigned i;
 	int r;
 
 	do {
-		r = lane_wait(users->lane, users->timeout_ns / LOOKS);
-		if (lane_take(users->lane, &i))
+		r = async_wait(users->async, users->timeout_ns / LOOKS);
+		if (async_take(users->async, &i))
 			return true;
-		if (lane_abandon(users->lane, &patience, &i, &ns)) {
-			lane_close(users->lane);
-			users->lane = NULL;
+		if (async_abandon(users->async, &job_limits, &i, &ns)) {
+			async_close(users->async);
+			users->async = NULL;
 			return false;
 		}
-	} while ((r == 0 && clock_now() < until) || !lane_withdraw(users->lane, &i));
+	} while ((r == 0 && clock_now() < until) || !async_cancel(users->async, &i));
 	return false;
 }
 
@@ -79,15 +79,15 @@ static bool await_clerk(struct users *users)
 static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAME_SIZE])
 {
 	AUTO_FREE struct question *question = calloc(1, sizeof *question);
-	struct lane_job *job = lane_job(users->lane, 0);
+	struct async_job *job = async_job(users->async, 0);
 
 	if (!question)
 		return false;
 	*question = (struct question){.ask = users->ask, .uid = uid};
-	*job = (struct lane_job){.fd = -1, .consumer = &clerk, .data = question};
-	lane_submit(users->lane, 0);
+	*job = (struct async_job){.fd = -1, .consumer = &clerk, .data = question};
+	async_submit(users->async, 0);
 	bool answered = await_clerk(users);
-	if (!users->lane)
+	if (!users->async)
 		question = NULL;
 	if (!answered || job->err != 0)
 		return false;
@@ -107,13 +107,13 @@ void users_start(struct users *users, users_ask_fn *ask, uint64_t timeout_ns)
 {
 	users->ask = ask;
 	users->timeout_ns = timeout_ns;
-	(void)lane_open(NULL, -1, &users->lane);
+	(void)async_open(NULL, -1, &users->async);
 }
 
 void users_clear(struct users *users)
 {
-	if (users->lane)
-		lane_close(users->lane);
+	if (users->async)
+		async_close(users->async);
 	while (users->first) {
 		struct user *user = users->first;
 
@@ -125,7 +125,7 @@ void users_clear(struct users *users)
 
 static void look_up(struct users *users, struct user *user)
 {
-	if (!users->lane || !ask_clerk(users, user->uid, user->name))
+	if (!users->async || !ask_clerk(users, user->uid, user->name))
 		(void)snprintf(user->name, sizeof user->name, "%" PRIu32, user->uid);
 }
 

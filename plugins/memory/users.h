@@ -19,7 +19,7 @@ typedef bool users_ask_fn(uint32_t uid, char ret_name[USERS_NAME_SIZE]);
 struct users {
 	pthread_mutex_t lock;
 	struct user *first;
-	struct lane *lane; /* runs the thread that asks; NULL: names are not looked up */
+	struct async *async; /* runs the thread that asks; NULL: names are not looked up */
 	users_ask_fn *ask;
 	uint64_t timeout_ns;
 };

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "async.h"
 #include "clock.h"
 #include "file.h"
-#include "lane.h"
 #include "list.h"
 #include "newer-host.h"
 #include "syscall-file.h"
@@ -135,14 +135,14 @@ static void visit_free(void *data)
 	free(visit);
 }
 
-static const struct lane_consumer visitor = {.ask = read_threads, .drop = visit_free};
+static const struct async_consumer visitor = {.ask = read_threads, .drop = visit_free};
 
 /* ---- all processes ----------------------------------------------------------- */
 
 struct walk {
 	const struct ctprof_host *host;
-	struct lane *lane;
-	struct lane_patience patience;
+	struct async *async;
+	struct async_limits patience;
 	struct looks *looks;
 };
 
@@ -158,7 +158,7 @@ static void add_unread(struct looks *looks, int32_t tgid)
 	syscall_file_take_state('S', record);
 }
 
-static void take(const struct walk *walk, const struct lane_job *job)
+static void take(const struct walk *walk, const struct async_job *job)
 {
 	const struct visit *visit = job->data;
 
@@ -174,25 +174,25 @@ static void take(const struct walk *walk, const struct lane_job *job)
 
 static void take_some(struct walk *walk)
 {
-	int r = lane_wait(walk->lane, SLICE_NS);
+	int r = async_wait(walk->async, SLICE_NS);
 	uint64_t ns;
 	unsigned i;
 
 	running_progress(walk->host);
-	while (lane_take(walk->lane, &i))
-		take(walk, lane_job(walk->lane, i));
-	while (lane_abandon(walk->lane, &walk->patience, &i, &ns))
-		add_unread(walk->looks, lane_job(walk->lane, i)->tgid);
-	while (r < 0 && lane_withdraw(walk->lane, &i)) {
-		add_unread(walk->looks, lane_job(walk->lane, i)->tgid);
-		visit_free(lane_job(walk->lane, i)->data);
+	while (async_take(walk->async, &i))
+		take(walk, async_job(walk->async, i));
+	while (async_abandon(walk->async, &walk->patience, &i, &ns))
+		add_unread(walk->looks, async_job(walk->async, i)->tgid);
+	while (r < 0 && async_cancel(walk->async, &i)) {
+		add_unread(walk->looks, async_job(walk->async, i)->tgid);
+		visit_free(async_job(walk->async, i)->data);
 	}
 }
 
 static void read_process(void *data, int32_t tgid, DIR *task)
 {
 	struct walk *walk = data;
-	struct visit *visit = lane_has_lost(tgid, -1) ? NULL : calloc(1, sizeof *visit);
+	struct visit *visit = async_has_lost(tgid, -1) ? NULL : calloc(1, sizeof *visit);
 	unsigned i;
 
 	if (!visit) {
@@ -203,11 +203,11 @@ static void read_process(void *data, int32_t tgid, DIR *task)
 		.host = {.handle = walk->host->handle, .open_file = walk->host->open_file},
 		.tgid = tgid,
 		.task_fd = fcntl(dirfd(task), F_DUPFD_CLOEXEC, 0)};
-	while (!lane_wants_more(walk->lane, &i))
+	while (!async_wants_more(walk->async, &i))
 		take_some(walk);
-	*lane_job(walk->lane, i) =
-		(struct lane_job){.tgid = tgid, .fd = -1, .consumer = &visitor, .data = visit};
-	lane_submit(walk->lane, i);
+	*async_job(walk->async, i) =
+		(struct async_job){.tgid = tgid, .fd = -1, .consumer = &visitor, .data = visit};
+	async_submit(walk->async, i);
 }
 
 int looks_by_files(const struct ctprof_host *host, struct looks *looks)
@@ -215,16 +215,16 @@ int looks_by_files(const struct ctprof_host *host, struct looks *looks)
 	struct walk walk = {.host = host,
 			    .patience = {clock_now(), TIMEOUT_NS, .whole_ns = WHOLE_NS},
 			    .looks = looks};
-	int r = lane_open(NULL, host->root(host, CTPROF_ROOT_PROC), &walk.lane);
+	int r = async_open(NULL, host->root(host, CTPROF_ROOT_PROC), &walk.async);
 
 	looks->n = 0;
 	looks->cpu_ns = 0;
 	if (r < 0)
 		return r;
 	r = thread_file_each_process(host, read_process, &walk);
-	while (lane_is_busy(walk.lane))
+	while (async_is_busy(walk.async))
 		take_some(&walk);
-	lane_close(walk.lane);
+	async_close(walk.async);
 	looks_sort(looks);
 	return r;
 }

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct mounts no_mounts;
 static struct fold whole, pieces;
 
-/* Passes the text in pieces, as a lane does: unused bytes are passed again. */
+/* Passes the text in pieces, as a helper does: unused bytes are passed again. */
 static void take_pieces(const char *text, size_t size, size_t piece)
 {
 	size_t done = 0, have = 0;

@@ -82,7 +82,7 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 static void test_learning(void)
 {
 	static const struct {
-		lane_read_fn *read_file;
+		async_read_fn *read_file;
 		const char *state;
 	} cases[] = {{read, "exact"}, {slow_read, "skipped"}};
 

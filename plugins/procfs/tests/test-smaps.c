@@ -312,9 +312,9 @@ static void test_all_stuck(void)
 {
 	guint threads = run_count_own("task");
 	guint fds = run_count_own("fd");
-	guint n = LANE_HELPERS + 6;
+	guint n = ASYNC_HELPERS + 6;
 
-	g_assert_cmpuint(LANE_HELPERS, ==, 512); /* as documented */
+	g_assert_cmpuint(ASYNC_HELPERS, ==, 512); /* as documented */
 	run_set_gate(FALSE);
 	{
 		RUN run = {0};
@@ -330,7 +330,7 @@ static void test_all_stuck(void)
 		for (guint row = 0; row < n; row++)
 			g_assert_cmpuint(fake_host_state(run.fake, row, "smaps_rollup_kib"), ==,
 					 CTPROF_ABSENT_TIMEOUT);
-		g_assert_cmpuint(run_count_own("task"), ==, threads + LANE_HELPERS);
+		g_assert_cmpuint(run_count_own("task"), ==, threads + ASYNC_HELPERS);
 		guint opens = fake_host_opens(run.fake, "smaps_rollup");
 		run_add_thread(&run, 9, 9, "a");
 		run_threads(&run);

@@ -19,23 +19,23 @@
 #include <sys/types.h>
 
 /* The maximum number of jobs handed over at a time. */
-#define LANE_JOBS 160u
-/* The maximum number of helpers, counting those of a lane and abandoned ones of all lanes: each
+#define ASYNC_JOBS 160u
+/* The maximum number of helpers, counting those of a queue and abandoned ones of all queues: each
  * needs a stack and 50 KiB. */
-#define LANE_HELPERS 512u
+#define ASYNC_HELPERS 512u
 /* The number of jobs that are worth handing over in advance. */
-#define LANE_AHEAD 16u
+#define ASYNC_AHEAD 16u
 /* Text is passed on in pieces of at most this size; a longer line is lost. */
-#define LANE_CHUNK (32u * 1024)
+#define ASYNC_CHUNK (32u * 1024)
 
-typedef ssize_t lane_read_fn(int fd, void *buf, size_t size);
+typedef ssize_t async_read_fn(int fd, void *buf, size_t size);
 
 /* The consumer of a file's text, called on a helper's thread. */
-struct lane_consumer {
+struct async_consumer {
 	/* Takes text as it is read; last: no more text follows.  Returns the number of bytes used:
 	 * the others are passed again, followed by more text. */
 	size_t (*take)(void *data, const char *text, size_t len, bool last);
-	/* Called instead of reading a file; returns the value for lane_job.err.  *context,
+	/* Called instead of reading a file; returns the value for async_job.err.  *context,
 	 * initially NULL, is kept by the helper from job to job. */
 	int (*ask)(void *data, void **context);
 	/* Frees the data of an abandoned job. */
@@ -44,11 +44,11 @@ struct lane_consumer {
 	void (*leave)(void *context);
 };
 
-struct lane_job {
+struct async_job {
 	/* The process that the job may have to wait for, by the host's PID; 0: unknown. */
 	int32_t tgid;
 	int fd; /* for consumer.take: owned by the helper once the job has begun, which closes it */
-	const struct lane_consumer *consumer;
+	const struct async_consumer *consumer;
 	void *data;
 	int err;         /* answer: positive errno, 0, or ESRCH for an empty file */
 	uint64_t ns;     /* time taken */
@@ -59,7 +59,7 @@ struct lane_job {
  * neither uses the CPU nor waits for one gets about the time that the capture had taken before, but
  * at least an eighth of the timeout; an eighth of this if the job's process does nothing either;
  * less after other jobs were given up. */
-struct lane_patience {
+struct async_limits {
 	uint64_t begun_ns; /* when the capture began; 0: blocked jobs get the whole timeout */
 	uint64_t timeout_ns;
 	uint64_t whole_ns;      /* replaces the timeout for jobs that do not block; 0: none */
@@ -67,45 +67,45 @@ struct lane_patience {
 };
 
 /* Prepares for another capture; none of its jobs may be in progress. */
-void lane_patience_again(struct lane_patience *patience);
+void async_limits_again(struct async_limits *job_limits);
 
-struct lane;
+struct async;
 
-/* Opens a lane.  Its helpers read with read_file; they have the descriptor table of the calling
- * thread, which starts them as needed.  Their state is read below proc, a descriptor that stays
- * open as long as the lane; if it is negative, only the elapsed time counts. */
-int lane_open(lane_read_fn *read_file, int proc, struct lane **ret);
+/* Opens a queue of jobs.  Its helpers read with read_file; they have the descriptor table of the
+ * calling thread, which starts them as needed.  Their state is read below proc, a descriptor that
+ * stays open as long as the queue; if it is negative, only the elapsed time counts. */
+int async_open(async_read_fn *read_file, int proc, struct async **ret);
 /* Ends the helpers.  No job may be in progress. */
-void lane_close(struct lane *lane);
+void async_close(struct async *async);
 
-/* Returns job i; the worker may use it until lane_submit(), and again when it is done. */
-struct lane_job *lane_job(struct lane *lane, unsigned i);
+/* Returns job i; the worker may use it until async_submit(), and again when it is done. */
+struct async_job *async_job(struct async *async, unsigned i);
 /* Hands job i over; it begins after the jobs handed over before. */
-void lane_submit(struct lane *lane, unsigned i);
+void async_submit(struct async *async, unsigned i);
 /* Whether to hand over more jobs now; if so, *ret is a free one. */
-bool lane_wants_more(struct lane *lane, unsigned *ret);
+bool async_wants_more(struct async *async, unsigned *ret);
 /* Whether jobs are in progress, or wait to be taken back. */
-bool lane_is_busy(struct lane *lane);
+bool async_is_busy(struct async *async);
 /* Waits until all jobs have begun and one is done, but not longer than ns.  0, or -errno: no helper
  * is left for the jobs that have not begun. */
-int lane_wait(struct lane *lane, uint64_t ns);
+int async_wait(struct async *async, uint64_t ns);
 /* Takes back a job that is done; false if there is none. */
-bool lane_take(struct lane *lane, unsigned *ret);
+bool async_take(struct async *async, unsigned *ret);
 /* Takes back a job that has not begun; false if there is none. */
-bool lane_withdraw(struct lane *lane, unsigned *ret);
+bool async_cancel(struct async *async, unsigned *ret);
 /* Abandons a helper whose job has overrun, with the descriptor and the data of the job; *ret_ns:
  * the time it took. */
-bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
-		  uint64_t *ret_ns);
+bool async_abandon(struct async *async, struct async_limits *job_limits, unsigned *ret,
+		   uint64_t *ret_ns);
 /* Whether an abandoned helper, of this capture or an earlier one, still waits for that process:
  * asking it again would lose another helper.  With proc, also whether one waits for memory of a
  * process of the same owner: such a helper may not even end with ctprof, so there is at most one
  * per owner, about whom owner_report() then warns. */
-bool lane_has_lost(int32_t tgid, int proc);
+bool async_has_lost(int32_t tgid, int proc);
 /* Called by a helper: its job progresses, though without using the CPU itself. */
-void lane_moves(void);
+void async_note_progress(void);
 /* Called by a helper when it begins, or stops, reading memory of its job's process. */
-void lane_reads_memory(bool reads);
+void async_set_reading(bool reads);
 /* Called by a helper when it begins, or stops, waiting for a program of ours to start or to end;
  * the load of the host may delay that, so only the whole timeout applies. */
-void lane_waits_for_own(bool own);
+void async_set_waiting(bool own);

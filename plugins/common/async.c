@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "lane.h"
+#include "async.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ enum { IDLE, BUSY, ABANDONED };
 
 struct helper {
 	struct helper *next;
-	struct lane *lane; /* must not be used once abandoned */
+	struct async *async; /* must not be used once abandoned */
 	pthread_t thread;
 	pid_t tid;
 	_Atomic int state;
@@ -49,31 +49,31 @@ struct helper {
 	uint64_t target_ns; /* CPU time of the job's process when the job began */
 	bool known_blocked; /* since it last moved */
 	unsigned number;    /* of the job */
-	struct lane_job job;
+	struct async_job job;
 	void *context;
 	void (*leave)(void *context);
-	char chunk[LANE_CHUNK];
+	char chunk[ASYNC_CHUNK];
 };
 
-struct lane {
+struct async {
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* for helpers: jobs, or the end */
-	pthread_cond_t news; /* for the worker */
-	lane_read_fn *read_file;
+	pthread_cond_t work;    /* for helpers: jobs, or the end */
+	pthread_cond_t changed; /* for the worker */
+	async_read_fn *read_file;
 	int proc;
 	/* Protected by the lock, from here on. */
 	struct helper *helpers; /* without abandoned ones */
 	unsigned n_helpers;
 	bool closing;
 	unsigned first, n_waiting; /* of the ring waiting[] */
-	unsigned waiting[LANE_JOBS];
+	unsigned waiting[ASYNC_JOBS];
 	unsigned n_done, n_open;
-	unsigned done[LANE_JOBS];
-	bool is_open[LANE_JOBS]; /* handed over */
-	struct lane_job jobs[LANE_JOBS];
+	unsigned done[ASYNC_JOBS];
+	bool is_open[ASYNC_JOBS]; /* handed over */
+	struct async_job jobs[ASYNC_JOBS];
 };
 
-/* Helpers that any lane has abandoned and that have not returned yet. */
+/* Helpers that any queue has abandoned and that have not returned yet. */
 static struct {
 	pthread_mutex_t lock;
 	struct helper *first;
@@ -110,7 +110,7 @@ static void remove_lost(const struct helper *helper)
 	lost.n--;
 }
 
-bool lane_has_lost(int32_t tgid, int proc)
+bool async_has_lost(int32_t tgid, int proc)
 {
 	HOLD(&lost.lock);
 	const struct helper *helper = lost.first;
@@ -127,15 +127,15 @@ bool lane_has_lost(int32_t tgid, int proc)
 /* ---- a helper --------------------------------------------------------- */
 
 /* Reads to the end in chunks, as smaps can be megabytes long. */
-static int read_job(struct helper *helper, lane_read_fn *read_file)
+static int read_job(struct helper *helper, async_read_fn *read_file)
 {
-	const struct lane_job *job = &helper->job;
+	const struct async_job *job = &helper->job;
 	AUTO_FD fd = job->fd;
 	size_t kept = 0;
 	bool empty = true;
 
 	for (;;) {
-		ssize_t got = read_file(fd, helper->chunk + kept, LANE_CHUNK - kept);
+		ssize_t got = read_file(fd, helper->chunk + kept, ASYNC_CHUNK - kept);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -147,17 +147,17 @@ static int read_job(struct helper *helper, lane_read_fn *read_file)
 		if (got == 0)
 			break;
 		/* The kernel writes no line as long as the chunk: drop it. */
-		kept = used == 0 && have == LANE_CHUNK ? 0 : have - used;
+		kept = used == 0 && have == ASYNC_CHUNK ? 0 : have - used;
 		memmove(helper->chunk, helper->chunk + have - kept, kept);
 	}
 	/* smaps, and an old smaps_rollup, are empty for a thread without memory. */
 	return empty ? ESRCH : 0;
 }
 
-static void do_job(struct helper *helper, lane_read_fn *read_file)
+static void do_job(struct helper *helper, async_read_fn *read_file)
 {
-	struct lane_job *job = &helper->job;
-	const struct lane_consumer *consumer = job->consumer;
+	struct async_job *job = &helper->job;
+	const struct async_consumer *consumer = job->consumer;
 
 	if (consumer->leave)
 		helper->leave = consumer->leave;
@@ -170,17 +170,17 @@ static void do_job(struct helper *helper, lane_read_fn *read_file)
 /* Begins the next job; false if the helper must end. */
 static bool begin_job(struct helper *helper)
 {
-	struct lane *lane = helper->lane;
-	HOLD(&lane->lock);
+	struct async *async = helper->async;
+	HOLD(&async->lock);
 
-	while (lane->n_waiting == 0 && !lane->closing)
-		(void)pthread_cond_wait(&lane->work, &lane->lock);
-	if (lane->closing)
+	while (async->n_waiting == 0 && !async->closing)
+		(void)pthread_cond_wait(&async->work, &async->lock);
+	if (async->closing)
 		return false;
-	helper->number = lane->waiting[lane->first];
-	lane->first = (lane->first + 1) % LANE_JOBS;
-	lane->n_waiting--;
-	helper->job = lane->jobs[helper->number];
+	helper->number = async->waiting[async->first];
+	async->first = (async->first + 1) % ASYNC_JOBS;
+	async->n_waiting--;
+	helper->job = async->jobs[helper->number];
 	helper->begun_ns = clock_now();
 	helper->begun_cpu_ns = helper->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	helper->target_ns = helper->job.consumer->take ? clock_cpu_ns_of(helper->job.tgid) : 0;
@@ -193,21 +193,21 @@ static bool begin_job(struct helper *helper)
 
 static void finish_job(struct helper *helper)
 {
-	struct lane *lane = helper->lane;
+	struct async *async = helper->async;
 
 	/* Before the next job begins, which may concern the same owner. */
-	owner_charge(lane->proc, helper->job.tgid, helper->job.cpu_ns);
-	HOLD(&lane->lock);
-	lane->jobs[helper->number] = helper->job;
-	lane->done[lane->n_done++] = helper->number;
-	if (lane->n_waiting == 0)
-		(void)pthread_cond_signal(&lane->news);
+	owner_charge(async->proc, helper->job.tgid, helper->job.cpu_ns);
+	HOLD(&async->lock);
+	async->jobs[helper->number] = helper->job;
+	async->done[async->n_done++] = helper->number;
+	if (async->n_waiting == 0)
+		(void)pthread_cond_signal(&async->changed);
 }
 
 static void *helper_run(void *data)
 {
 	struct helper *helper = data;
-	lane_read_fn *read_file = helper->lane->read_file;
+	async_read_fn *read_file = helper->async->read_file;
 	int busy = BUSY;
 
 	own = helper;
@@ -220,31 +220,31 @@ static void *helper_run(void *data)
 	if (helper->context)
 		helper->leave(helper->context);
 	if (busy == BUSY)
-		return NULL; /* lane_close() frees it */
+		return NULL; /* async_close() frees it */
 	helper->job.consumer->drop(helper->job.data);
 	remove_lost(helper);
 	free_helper(helper);
 	return NULL;
 }
 
-void lane_moves(void)
+void async_note_progress(void)
 {
 	if (own)
 		atomic_store(&own->moved_ns, clock_now());
 }
 
-void lane_reads_memory(bool reads)
+void async_set_reading(bool reads)
 {
 	if (own)
 		atomic_store(&own->reads_memory, reads);
-	lane_moves();
+	async_note_progress();
 }
 
-void lane_waits_for_own(bool for_own)
+void async_set_waiting(bool for_own)
 {
 	if (own)
 		atomic_store(&own->waits_for_own, for_own);
-	lane_moves();
+	async_note_progress();
 }
 
 /* ---- looking after helpers; the lock is held -------------------------- */
@@ -277,7 +277,7 @@ static struct condition condition_of(const struct helper *helper)
 	char path[48];
 
 	(void)snprintf(path, sizeof path, "self/task/%" PRId32 "/status", helper->tid);
-	return condition_at(helper->lane->proc, path);
+	return condition_at(helper->async->proc, path);
 }
 
 /* Notes that the helper has used the CPU for ns since it was last checked.  If its only switch was
@@ -336,149 +336,149 @@ static enum hold hold_of(struct helper *helper)
 		       : READS;
 }
 
-static int start_helper(struct lane *lane)
+static int start_helper(struct async *async)
 {
-	if (lane->n_helpers + lost.n >= LANE_HELPERS)
+	if (async->n_helpers + lost.n >= ASYNC_HELPERS)
 		return -ETIMEDOUT;
 	struct helper *helper = calloc(1, sizeof *helper);
 	if (!helper)
 		return -ENOMEM;
-	helper->lane = lane;
+	helper->async = async;
 	int r = helper_start(&helper->thread, STACK_SIZE, helper_run, helper);
 	if (r < 0) {
 		free_helper(helper);
 		return r;
 	}
-	helper->next = lane->helpers;
-	lane->helpers = helper;
-	lane->n_helpers++;
+	helper->next = async->helpers;
+	async->helpers = helper;
+	async->n_helpers++;
 	return 0;
 }
 
 /* Starts helpers for the waiting jobs if all helpers are held up: one for each that is blocked and
  * some more, as the next jobs may block, too; only a few more if some read for long. */
-static int relieve(struct lane *lane)
+static int add_helper(struct async *async)
 {
 	unsigned n[] = {0, 0, 0};
 	int r = 0;
 
-	for (struct helper *helper = lane->helpers; helper; helper = helper->next)
+	for (struct helper *helper = async->helpers; helper; helper = helper->next)
 		n[hold_of(helper)]++;
 	if (n[NO_HOLD] > 0 || n[READS] >= READERS)
 		return 0;
 	unsigned more = n[BLOCKS] + (n[READS] > 0 ? READERS - n[READS] : RELIEF);
-	more = more < lane->n_waiting ? more : lane->n_waiting;
+	more = more < async->n_waiting ? more : async->n_waiting;
 	for (unsigned i = 0; r == 0 && i < more; i++)
-		r = start_helper(lane);
-	return lane->helpers ? 0 : r;
+		r = start_helper(async);
+	return async->helpers ? 0 : r;
 }
 
 /* ---- the worker ------------------------------------------------------- */
 
-int lane_open(lane_read_fn *read_file, int proc, struct lane **ret)
+int async_open(async_read_fn *read_file, int proc, struct async **ret)
 {
-	struct lane *lane = calloc(1, sizeof *lane);
+	struct async *async = calloc(1, sizeof *async);
 
-	if (!lane)
+	if (!async)
 		return -ENOMEM;
-	lane->read_file = read_file;
-	lane->proc = proc;
-	(void)pthread_mutex_init(&lane->lock, NULL);
-	hold_init_condition(&lane->work);
-	hold_init_condition(&lane->news);
-	*ret = lane;
+	async->read_file = read_file;
+	async->proc = proc;
+	(void)pthread_mutex_init(&async->lock, NULL);
+	hold_init_condition(&async->work);
+	hold_init_condition(&async->changed);
+	*ret = async;
 	return 0;
 }
 
-static void tell_to_close(struct lane *lane)
+static void ask_to_close(struct async *async)
 {
-	HOLD(&lane->lock);
-	lane->closing = true;
-	(void)pthread_cond_broadcast(&lane->work);
+	HOLD(&async->lock);
+	async->closing = true;
+	(void)pthread_cond_broadcast(&async->work);
 }
 
-void lane_close(struct lane *lane)
+void async_close(struct async *async)
 {
-	tell_to_close(lane);
-	while (lane->helpers) {
-		struct helper *helper = lane->helpers;
+	ask_to_close(async);
+	while (async->helpers) {
+		struct helper *helper = async->helpers;
 
-		lane->helpers = helper->next;
+		async->helpers = helper->next;
 		(void)pthread_join(helper->thread, NULL);
 		free_helper(helper);
 	}
-	(void)pthread_cond_destroy(&lane->work);
-	(void)pthread_cond_destroy(&lane->news);
-	(void)pthread_mutex_destroy(&lane->lock);
-	free(lane);
+	(void)pthread_cond_destroy(&async->work);
+	(void)pthread_cond_destroy(&async->changed);
+	(void)pthread_mutex_destroy(&async->lock);
+	free(async);
 }
 
-struct lane_job *lane_job(struct lane *lane, unsigned i)
+struct async_job *async_job(struct async *async, unsigned i)
 {
-	return &lane->jobs[i];
+	return &async->jobs[i];
 }
 
-void lane_submit(struct lane *lane, unsigned i)
+void async_submit(struct async *async, unsigned i)
 {
-	HOLD(&lane->lock);
-	lane->waiting[(lane->first + lane->n_waiting++) % LANE_JOBS] = i;
-	lane->is_open[i] = true;
-	lane->n_open++;
-	if (!lane->helpers)
-		(void)start_helper(lane);
-	(void)pthread_cond_signal(&lane->work);
+	HOLD(&async->lock);
+	async->waiting[(async->first + async->n_waiting++) % ASYNC_JOBS] = i;
+	async->is_open[i] = true;
+	async->n_open++;
+	if (!async->helpers)
+		(void)start_helper(async);
+	(void)pthread_cond_signal(&async->work);
 }
 
-int lane_wait(struct lane *lane, uint64_t ns)
+int async_wait(struct async *async, uint64_t ns)
 {
-	HOLD(&lane->lock);
-	uint64_t until = clock_now() + (lane->n_waiting > 0 && ns > RELIEF_NS ? RELIEF_NS : ns);
+	HOLD(&async->lock);
+	uint64_t until = clock_now() + (async->n_waiting > 0 && ns > RELIEF_NS ? RELIEF_NS : ns);
 
-	while (lane->n_open > 0 && (lane->n_done == 0 || lane->n_waiting > 0))
-		if (!hold_wait(&lane->news, &lane->lock, until))
+	while (async->n_open > 0 && (async->n_done == 0 || async->n_waiting > 0))
+		if (!hold_wait(&async->changed, &async->lock, until))
 			break;
-	return lane->n_waiting > 0 ? relieve(lane) : 0;
+	return async->n_waiting > 0 ? add_helper(async) : 0;
 }
 
-bool lane_wants_more(struct lane *lane, unsigned *ret)
+bool async_wants_more(struct async *async, unsigned *ret)
 {
-	HOLD(&lane->lock);
-	if (lane->n_waiting >= LANE_AHEAD || lane->n_open == LANE_JOBS)
+	HOLD(&async->lock);
+	if (async->n_waiting >= ASYNC_AHEAD || async->n_open == ASYNC_JOBS)
 		return false;
-	for (*ret = 0; lane->is_open[*ret];)
+	for (*ret = 0; async->is_open[*ret];)
 		++*ret;
 	return true;
 }
 
-bool lane_is_busy(struct lane *lane)
+bool async_is_busy(struct async *async)
 {
-	HOLD(&lane->lock);
-	return lane->n_open > 0;
+	HOLD(&async->lock);
+	return async->n_open > 0;
 }
 
 /* Frees job i for the worker; the lock must be held. */
-static void give_back(struct lane *lane, unsigned i, unsigned *ret)
+static void give_back(struct async *async, unsigned i, unsigned *ret)
 {
-	lane->is_open[i] = false;
-	lane->n_open--;
+	async->is_open[i] = false;
+	async->n_open--;
 	*ret = i;
 }
 
-bool lane_take(struct lane *lane, unsigned *ret)
+bool async_take(struct async *async, unsigned *ret)
 {
-	HOLD(&lane->lock);
-	if (lane->n_done == 0)
+	HOLD(&async->lock);
+	if (async->n_done == 0)
 		return false;
-	give_back(lane, lane->done[--lane->n_done], ret);
+	give_back(async, async->done[--async->n_done], ret);
 	return true;
 }
 
-bool lane_withdraw(struct lane *lane, unsigned *ret)
+bool async_cancel(struct async *async, unsigned *ret)
 {
-	HOLD(&lane->lock);
-	if (lane->n_waiting == 0)
+	HOLD(&async->lock);
+	if (async->n_waiting == 0)
 		return false;
-	give_back(lane, lane->waiting[(lane->first + --lane->n_waiting) % LANE_JOBS], ret);
+	give_back(async, async->waiting[(async->first + --async->n_waiting) % ASYNC_JOBS], ret);
 	return true;
 }
 
@@ -496,18 +496,18 @@ static bool is_at_rest(const struct helper *helper)
 	if (helper->target_ns == 0 || clock_cpu_ns_of(helper->job.tgid) != helper->target_ns)
 		return false;
 	(void)snprintf(path, sizeof path, "%" PRId32 "/status", helper->job.tgid);
-	return condition_at(helper->lane->proc, path).state != 'R';
+	return condition_at(helper->async->proc, path).state != 'R';
 }
 
 /* Returns how long to wait for a blocked job: as long as the capture had taken when the job began,
  * so that the wait at most doubles that and is longer on a slow host, but at least a part of the
  * timeout.  The time is shorter if the process is at rest, and after other jobs were given up. */
-static uint64_t time_to_block(const struct lane_patience *patience, const struct helper *helper,
+static uint64_t time_to_block(const struct async_limits *job_limits, const struct helper *helper,
 			      bool at_rest)
 {
-	unsigned spent = atomic_load(&patience->spent);
-	uint64_t whole = patience->timeout_ns;
-	uint64_t taken = helper->begun_ns - patience->begun_ns;
+	unsigned spent = atomic_load(&job_limits->spent);
+	uint64_t whole = job_limits->timeout_ns;
+	uint64_t taken = helper->begun_ns - job_limits->begun_ns;
 	uint64_t first = clamp(taken, whole / LEAST_FIRST, whole);
 
 	if (at_rest)
@@ -516,32 +516,32 @@ static uint64_t time_to_block(const struct lane_patience *patience, const struct
 		     whole < LEAST_NS ? whole : LEAST_NS, whole);
 }
 
-void lane_patience_again(struct lane_patience *patience)
+void async_limits_again(struct async_limits *job_limits)
 {
-	if (patience->begun_ns > 0)
-		patience->begun_ns = clock_now();
-	atomic_store(&patience->spent, 0);
+	if (job_limits->begun_ns > 0)
+		job_limits->begun_ns = clock_now();
+	atomic_store(&job_limits->spent, 0);
 	owner_again();
 }
 
-static bool has_blocked(struct helper *helper, const struct lane_patience *patience)
+static bool has_blocked(struct helper *helper, const struct async_limits *job_limits)
 {
 	if (atomic_load(&helper->waits_for_own) ||
-	    look(helper) < time_to_block(patience, helper, true))
+	    look(helper) < time_to_block(job_limits, helper, true))
 		return false;
-	return is_blocked(helper, time_to_block(patience, helper, is_at_rest(helper)), false);
+	return is_blocked(helper, time_to_block(job_limits, helper, is_at_rest(helper)), false);
 }
 
-static bool has_overrun(struct helper *helper, const struct lane_patience *patience)
+static bool has_overrun(struct helper *helper, const struct async_limits *job_limits)
 {
-	uint64_t whole = patience->whole_ns ? patience->whole_ns : patience->timeout_ns;
+	uint64_t whole = job_limits->whole_ns ? job_limits->whole_ns : job_limits->timeout_ns;
 
 	return atomic_load(&helper->state) == BUSY &&
-	       (clock_now() - helper->begun_ns >= whole || has_blocked(helper, patience));
+	       (clock_now() - helper->begun_ns >= whole || has_blocked(helper, job_limits));
 }
 
 /* Abandons the helper; false if it has finished its job meanwhile. */
-static bool leave_behind(struct helper *helper)
+static bool abandon(struct helper *helper)
 {
 	int busy = BUSY;
 	HOLD(&lost.lock);
@@ -554,13 +554,13 @@ static bool leave_behind(struct helper *helper)
 	return true;
 }
 
-bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *ret,
-		  uint64_t *ret_ns)
+bool async_abandon(struct async *async, struct async_limits *job_limits, unsigned *ret,
+		   uint64_t *ret_ns)
 {
-	HOLD(&lane->lock);
-	struct helper **place = &lane->helpers;
+	HOLD(&async->lock);
+	struct helper **place = &async->helpers;
 
-	while (*place && !has_overrun(*place, patience))
+	while (*place && !has_overrun(*place, job_limits))
 		place = &(*place)->next;
 	struct helper *helper = *place;
 	if (!helper)
@@ -569,16 +569,16 @@ bool lane_abandon(struct lane *lane, struct lane_patience *patience, unsigned *r
 	uint64_t begun = helper->begun_ns;
 	pthread_t thread = helper->thread;
 	struct helper *next = helper->next;
-	owner_charge(lane->proc, lane->jobs[number].tgid, helper->cpu_ns - helper->begun_cpu_ns);
-	/* This must precede leave_behind(), after which the helper may end at once. */
+	owner_charge(async->proc, async->jobs[number].tgid, helper->cpu_ns - helper->begun_cpu_ns);
+	/* This must precede abandon(), after which the helper may end at once. */
 	helper_pin_code();
-	if (!leave_behind(helper))
+	if (!abandon(helper))
 		return false;
 	(void)pthread_detach(thread);
 	*place = next;
-	lane->n_helpers--;
-	give_back(lane, number, ret);
-	atomic_fetch_add(&patience->spent, 1);
+	async->n_helpers--;
+	give_back(async, number, ret);
+	atomic_fetch_add(&job_limits->spent, 1);
 	*ret_ns = clock_now() - begun;
 	return true;
 }
