@@ -244,10 +244,10 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 static void collect_cgroups(const Draft *draft, const RunPlace *place)
 {
 	for (guint i = 0; i < draft->cgroups->len; i++) {
-		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
-		const RunsKey key = key_of(draft, FAMILY_CGROUPS, pool->key.names, 1, FALSE);
+		const Pair *pair = g_ptr_array_index(draft->cgroups, i);
+		const RunsKey key = key_of(draft, FAMILY_CGROUPS, pair->key.names, 1, FALSE);
 
-		collect_record(draft, place, TABLE_CGROUPS, &key, pool->sides,
+		collect_record(draft, place, TABLE_CGROUPS, &key, pair->sides,
 			       !plan_has_section(draft->plan, "cgroup-stats"));
 	}
 }

@@ -327,7 +327,7 @@ static gboolean has_any(const Draft *draft, guint side, const char *metrics)
 	g_auto(GStrv) names = g_strsplit(metrics, ",", -1);
 
 	for (guint i = 0; names[i]; i++)
-		if (draft_has(draft, TABLE_THINGS, side, names[i]) ||
+		if (draft_has(draft, TABLE_SINGLE_OBJECTS, side, names[i]) ||
 		    draft_has(draft, TABLE_PROCESSES, side, names[i]))
 			return TRUE;
 	return FALSE;
@@ -352,23 +352,24 @@ static gboolean check_needs(const Draft *draft, GError **error)
 static gboolean draft_sections(Analysis *analysis, GError **error)
 {
 	Draft *draft = &analysis->draft;
-	g_autoptr(GHashTable) cgroup_pools = pools_new();
-	g_autoptr(GHashTable) process_pools = pools_new();
-	g_autoptr(GHashTable) thing_pools = pools_new();
+	g_autoptr(GHashTable) cgroup_pairs = pairs_new();
+	g_autoptr(GHashTable) process_pairs = pairs_new();
+	g_autoptr(GHashTable) object_pairs = pairs_new();
 	g_autoptr(GPtrArray) wanted = list_sections(draft->plan);
 	g_autoptr(GHashTable) ranks =
 		draft->sort ? ranks_new(draft->groups, draft->plan->axis, draft->store) : NULL;
 
 	draft->ranks = ranks;
-	g_autoptr(GPtrArray) processes = draft_pools(draft, TABLE_PROCESSES, process_pools);
-	g_autoptr(GPtrArray) things = draft_pools(draft, TABLE_THINGS, thing_pools);
+	g_autoptr(GPtrArray) processes = draft_pairs(draft, TABLE_PROCESSES, process_pairs);
+	g_autoptr(GPtrArray) single_objects =
+		draft_pairs(draft, TABLE_SINGLE_OBJECTS, object_pairs);
 	draft->processes = processes;
-	draft->things = things;
+	draft->single_objects = single_objects;
 	if (!check_needs(draft, error))
 		return FALSE;
 	if (draft->plan->wants_digest)
 		draft->digest = analysis->digest = digest_new(draft);
-	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pools);
+	g_autoptr(GPtrArray) cgroups = cgroups_list(draft, cgroup_pairs);
 	draft->cgroups = cgroups;
 	for (guint i = 0; i < wanted->len; i++) {
 		const Section *section = g_ptr_array_index(wanted, i);
@@ -489,8 +490,8 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 
 	if (!form_groups(analysis, &namer, error))
 		return FALSE;
-	g_autoptr(GHashTable) pools = pools_new();
-	g_autoptr(GPtrArray) cgroups = cgroups_list(&analysis->draft, pools);
+	g_autoptr(GHashTable) pairs = pairs_new();
+	g_autoptr(GPtrArray) cgroups = cgroups_list(&analysis->draft, pairs);
 	analysis->draft.cgroups = cgroups;
 	collect_run(&analysis->draft, &place);
 	if (facts)
@@ -553,7 +554,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 	/* These end with this function; the digest does not need them any more. */
 	analysis->draft.namer = NULL;
 	analysis->draft.ranks = NULL;
-	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.things = NULL;
+	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.single_objects = NULL;
 	analysis->sections = tables_finish(analysis->draft.tables);
 	write_report(analysis);
 	return &analysis->report;

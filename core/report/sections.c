@@ -56,7 +56,7 @@ const MeasureChoice section_choices[N_TABLES] = {
 	[TABLE_CGROUPS] = cgroups_choose,
 	[TABLE_HOST] = host_choose,
 	[TABLE_PROCESSES] = rows_choose_process,
-	[TABLE_THINGS] = rows_choose_thing,
+	[TABLE_SINGLE_OBJECTS] = rows_choose_object,
 };
 
 /* plan->sections has a bit for each section. */

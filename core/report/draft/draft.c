@@ -22,7 +22,7 @@ gboolean draft_has(const Draft *draft, enum intake_table table, guint side, cons
 	return measure && layout_find(&draft->sides[side].layouts[table], measure) >= 0;
 }
 
-GPtrArray *draft_pools(const Draft *draft, enum intake_table table, GHashTable *pools)
+GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, GHashTable *pairs)
 {
 	GPtrArray *list = g_ptr_array_new();
 
@@ -32,11 +32,11 @@ GPtrArray *draft_pools(const Draft *draft, enum intake_table table, GHashTable *
 
 		for (guint i = 0; i < records->len; i++) {
 			Record *record = g_ptr_array_index(records, i);
-			Pool *pool = pools_take(pools, &record->key);
+			Pair *pair = pairs_take(pairs, &record->key);
 
-			if (!pool->sides[0] && !pool->sides[1])
-				g_ptr_array_add(list, pool);
-			pool->sides[side] = record;
+			if (!pair->sides[0] && !pair->sides[1])
+				g_ptr_array_add(list, pair);
+			pair->sides[side] = record;
 		}
 	}
 	return list;

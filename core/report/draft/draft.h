@@ -24,9 +24,9 @@ struct draft {
 	Namer *namer;
 	const GPtrArray *groups;      /* Group *: of threads, on both sides (show: side 0) */
 	const GPtrArray *only[SIDES]; /* Group *: of one side only */
-	const GPtrArray *cgroups;     /* Pool *: in display order */
-	/* Pool *: rows one by one, as captured (section/memory/rows.h). */
-	const GPtrArray *processes, *things;
+	const GPtrArray *cgroups;     /* Pair *: in display order */
+	/* Pair *: rows one by one, as captured (section/memory/rows.h). */
+	const GPtrArray *processes, *single_objects;
 	GArray *figures; /* Figure: of threads */
 	GArray *object_figures;
 	Renames *renames;
@@ -43,9 +43,9 @@ guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
 /* Whether a side has the metric. */
 gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric);
-/* Lists a table's records as Pool *, in capture order, those that only the candidate has last;
- * pools owns them. */
-GPtrArray *draft_pools(const Draft *draft, enum intake_table table, Pools *pools);
+/* Lists a table's records as Pair *, in capture order, those that only the candidate has last;
+ * pairs owns them. */
+GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, Pairs *pairs);
 /* Sets a measure's values, one for each side's record (NULL: none). */
 void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
 		  const Measure *measure, struct ctprof_value ret_values[SIDES]);

@@ -90,43 +90,43 @@ static void judge_groups(const Draft *draft, Verdict *verdict)
 }
 
 /* Judges objects, cgroups, or the host, to which --filter does not apply. */
-static void judge_pools(const Draft *draft, Verdict *verdict, enum intake_table table,
-			const GPtrArray *pools)
+static void judge_pairs(const Draft *draft, Verdict *verdict, enum intake_table table,
+			const GPtrArray *pairs)
 {
 	const Measure *measure = draft_measure(draft, table, verdict->metric);
 
 	if (!measure || !measure->fold || !measure->fold->value)
 		return;
 	const struct ctprof_report_field field = figure_field(measure, measure->name);
-	for (guint i = 0; i < pools->len; i++) {
-		const Pool *pool = g_ptr_array_index(pools, i);
+	for (guint i = 0; i < pairs->len; i++) {
+		const Pair *pair = g_ptr_array_index(pairs, i);
 		const char *name =
 			table == TABLE_HOST
 				? "host"
-				: pool->key.names[table == TABLE_OBJECTS ? OBJECT_NAME : 0];
+				: pair->key.names[table == TABLE_OBJECTS ? OBJECT_NAME : 0];
 		struct ctprof_value values[SIDES];
 
 		if (table != TABLE_HOST && !view_matches(draft->view, &name, 1))
 			continue;
-		draft_values(draft, table, pool->sides, measure, values);
+		draft_values(draft, table, pair->sides, measure, values);
 		judge_line(draft, verdict, &name, 1, values, &field);
 	}
 }
 
 static void judge_all(const Draft *draft, Verdict *verdict)
 {
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) objects = draft_pools(draft, TABLE_OBJECTS, by_key);
+	g_autoptr(GHashTable) by_key = pairs_new();
+	g_autoptr(GPtrArray) objects = draft_pairs(draft, TABLE_OBJECTS, by_key);
 	g_autoptr(GPtrArray) hosts = g_ptr_array_new();
-	Pool host = {.key = {.start = 0}};
+	Pair host = {.key = {.start = 0}};
 
 	draft_find_host(draft, host.sides);
 	g_ptr_array_add(hosts, &host);
 	judge_groups(draft, verdict);
-	judge_pools(draft, verdict, TABLE_OBJECTS, objects);
+	judge_pairs(draft, verdict, TABLE_OBJECTS, objects);
 	smaps_judge(draft, verdict);
-	judge_pools(draft, verdict, TABLE_CGROUPS, draft->cgroups);
-	judge_pools(draft, verdict, TABLE_HOST, hosts);
+	judge_pairs(draft, verdict, TABLE_CGROUPS, draft->cgroups);
+	judge_pairs(draft, verdict, TABLE_HOST, hosts);
 }
 
 static const char *word_of(const Coverage *lacking)

@@ -24,7 +24,8 @@ static gboolean is_counted(const RecordSet *set, Namer *namer, const char *path,
 	return FALSE;
 }
 
-void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, gboolean of_cgroups)
+void groups_add_pairs(Pairs *pairs, const RecordSet *set, guint side, Namer *namer,
+		      gboolean of_cgroups)
 {
 	g_autoptr(GPtrArray) records = record_set_sorted(set);
 
@@ -37,31 +38,31 @@ void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, g
 		else
 			namer_key(namer, &record->key, &key);
 		if (!of_cgroups || !is_counted(set, namer, record->key.names[0], key.names[0]))
-			pool_add(pools_take(pools, &key), side, set->layout, record);
+			pair_add(pairs_take(pairs, &key), side, set->layout, record);
 	}
 }
 
 /* Returns "comm[tid]", with the older name. */
-static const char *thread_label(const Pool *pool, Store *store)
+static const char *thread_label(const Pair *pair, Store *store)
 {
-	const Record *record = pool->sides[0] ? pool->sides[0] : pool->sides[1];
+	const Record *record = pair->sides[0] ? pair->sides[0] : pair->sides[1];
 
-	return store_take(store, g_strdup_printf("%s[%d]", record->key.names[0], pool->key.tid));
+	return store_take(store, g_strdup_printf("%s[%d]", record->key.names[0], pair->key.tid));
 }
 
-static Group *group_new(const Pool *pool, const Namer *namer)
+static Group *group_new(const Pair *pair, const Namer *namer)
 {
 	Group *group = g_new0(Group, 1);
 
 	group->n_names = namer->axis->n_names;
-	group->of_command = pool->key.of_command;
+	group->of_command = pair->key.of_command;
 	group->age = -1;
 	for (guint i = 0; i < KEY_NAMES; i++)
-		group->names[i] = pool->key.names[i];
+		group->names[i] = pair->key.names[i];
 	if (namer->axis->by_thread)
-		group->names[0] = thread_label(pool, namer->store);
+		group->names[0] = thread_label(pair, namer->store);
 	for (guint i = 0; i < SIDES; i++)
-		group->sides[i] = pool->sides[i];
+		group->sides[i] = pair->sides[i];
 	return group;
 }
 
@@ -94,21 +95,21 @@ void groups_order(Groups *groups)
 
 void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare, Namer *namer)
 {
-	g_autoptr(GHashTable) pools = pools_new();
+	g_autoptr(GHashTable) pairs = pairs_new();
 
 	for (guint side = 0; side < (compare ? SIDES : 1); side++)
-		groups_pool(pools, sides[side], side, namer, FALSE);
+		groups_add_pairs(pairs, sides[side], side, namer, FALSE);
 	ret_groups->joined = g_ptr_array_new_with_free_func(g_free);
 	for (guint i = 0; i < SIDES; i++)
 		ret_groups->only[i] = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GPtrArray) list = pools_sorted(pools);
+	g_autoptr(GPtrArray) list = pairs_sorted(pairs);
 	for (guint i = 0; i < list->len; i++) {
-		const Pool *pool = g_ptr_array_index(list, i);
-		gboolean both = pool->sides[0] && pool->sides[1];
+		const Pair *pair = g_ptr_array_index(list, i);
+		gboolean both = pair->sides[0] && pair->sides[1];
 
 		g_ptr_array_add(!compare || both ? ret_groups->joined
-						 : ret_groups->only[pool->sides[0] ? 0 : 1],
-				group_new(pool, namer));
+						 : ret_groups->only[pair->sides[0] ? 0 : 1],
+				group_new(pair, namer));
 	}
 	groups_order(ret_groups);
 }

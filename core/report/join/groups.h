@@ -28,7 +28,8 @@ typedef struct groups {
 
 /* Merges the records of a side that have the same key.  of_cgroups: skips a cgroup below another
  * with the same key, whose counts include it. */
-void groups_pool(Pools *pools, const RecordSet *set, guint side, Namer *namer, gboolean of_cgroups);
+void groups_add_pairs(Pairs *pairs, const RecordSet *set, guint side, Namer *namer,
+		      gboolean of_cgroups);
 /* Pools each side, and joins the sides.  compare FALSE: only side 0. */
 void groups_build(Groups *ret_groups, RecordSet *const sides[SIDES], gboolean compare,
 		  Namer *namer);

@@ -3,47 +3,47 @@
 
 #include <string.h>
 
-Pools *pools_new(void)
+Pairs *pairs_new(void)
 {
 	return g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
 }
 
-Pool *pools_take(Pools *pools, const RecordKey *key)
+Pair *pairs_take(Pairs *pairs, const RecordKey *key)
 {
-	Pool *pool = g_hash_table_lookup(pools, key);
+	Pair *pair = g_hash_table_lookup(pairs, key);
 
-	if (pool)
-		return pool;
-	pool = g_new0(Pool, 1);
-	pool->key = *key;
-	g_hash_table_add(pools, pool);
-	return pool;
+	if (pair)
+		return pair;
+	pair = g_new0(Pair, 1);
+	pair->key = *key;
+	g_hash_table_add(pairs, pair);
+	return pair;
 }
 
-void pool_add(Pool *pool, guint side, const Layout *layout, Record *record)
+void pair_add(Pair *pair, guint side, const Layout *layout, Record *record)
 {
-	if (pool->sides[side])
-		record_merge(pool->sides[side], layout, record);
+	if (pair->sides[side])
+		record_merge(pair->sides[side], layout, record);
 	else
-		pool->sides[side] = record;
+		pair->sides[side] = record;
 }
 
 static gint compare_pools(gconstpointer a, gconstpointer b)
 {
-	const Pool *x = *(const Pool *const *)a, *y = *(const Pool *const *)b;
+	const Pair *x = *(const Pair *const *)a, *y = *(const Pair *const *)b;
 
 	return record_key_compare(&x->key, &y->key);
 }
 
-GPtrArray *pools_sorted(Pools *pools)
+GPtrArray *pairs_sorted(Pairs *pairs)
 {
 	GPtrArray *list = g_ptr_array_new();
 	GHashTableIter iter;
-	gpointer pool;
+	gpointer pair;
 
-	g_hash_table_iter_init(&iter, pools);
-	while (g_hash_table_iter_next(&iter, &pool, NULL))
-		g_ptr_array_add(list, pool);
+	g_hash_table_iter_init(&iter, pairs);
+	while (g_hash_table_iter_next(&iter, &pair, NULL))
+		g_ptr_array_add(list, pair);
 	g_ptr_array_sort(list, compare_pools);
 	return list;
 }

@@ -8,21 +8,21 @@
 
 #define SIDES 2
 
-typedef struct pool {
+typedef struct pair {
 	RecordKey key;
 	Record *sides[SIDES]; /* NULL: not on that side */
-} Pool;
+} Pair;
 
-typedef GHashTable Pools; /* a set of Pool */
+typedef GHashTable Pairs; /* a set of Pair */
 
-Pools *pools_new(void);
-/* Returns the key's pool, which is new if there was none. */
-Pool *pools_take(Pools *pools, const RecordKey *key);
+Pairs *pairs_new(void);
+/* Returns the key's pair, which is new if there was none. */
+Pair *pairs_take(Pairs *pairs, const RecordKey *key);
 /* Takes the record, or merges it into the existing one. */
-void pool_add(Pool *pool, guint side, const Layout *layout, Record *record);
-/* Returns Pool *, ordered bytewise by key; the caller unrefs the array, which borrows its
+void pair_add(Pair *pair, guint side, const Layout *layout, Record *record);
+/* Returns Pair *, ordered bytewise by key; the caller unrefs the array, which borrows its
  * elements. */
-GPtrArray *pools_sorted(Pools *pools);
+GPtrArray *pairs_sorted(Pairs *pairs);
 
 /* The keys of two maps (MapItem, ordered; NULL: empty), one after the other. */
 typedef struct map_walk {

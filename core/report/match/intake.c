@@ -228,8 +228,8 @@ static gboolean process_key(Side *side, Intake *intake, const struct ctprof_rows
 	return TRUE;
 }
 
-static gboolean thing_key(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
-			  RecordKey *ret_key)
+static gboolean single_object_key(Side *side, Intake *intake, const struct ctprof_rows *rows,
+				  guint64 i, RecordKey *ret_key)
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 
@@ -258,7 +258,7 @@ static const struct table_def {
 	[TABLE_HOST] = {ROW_HOST, NULL, NULL},
 	[TABLE_OBJECTS] = {ROW_OBJECT, plan_choose_object, object_key},
 	[TABLE_PROCESSES] = {ROW_THREAD, NULL, process_key},
-	[TABLE_THINGS] = {ROW_OBJECT, NULL, thing_key},
+	[TABLE_SINGLE_OBJECTS] = {ROW_OBJECT, NULL, single_object_key},
 };
 
 void intake_init(Intake *intake, Store *store)

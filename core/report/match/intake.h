@@ -24,8 +24,8 @@ enum intake_table {
 	TABLE_CGROUPS, /* each by its path */
 	TABLE_HOST,
 	TABLE_OBJECTS,
-	TABLE_PROCESSES, /* one by one */
-	TABLE_THINGS,    /* objects one by one, by slot group and name */
+	TABLE_PROCESSES,      /* one by one */
+	TABLE_SINGLE_OBJECTS, /* objects one by one, by slot group and name */
 	N_TABLES
 };
 

@@ -89,7 +89,7 @@ const Fold *cgroups_choose(gconstpointer data, const Metric *metric)
 
 static gint compare_ranks(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const Pool *x = *(const Pool *const *)a, *y = *(const Pool *const *)b;
+	const Pair *x = *(const Pair *const *)a, *y = *(const Pair *const *)b;
 	Ranks *ranks = data;
 	gdouble p = ranks_find(ranks, x->key.names[0], NULL);
 	gdouble q = ranks_find(ranks, y->key.names[0], NULL);
@@ -97,23 +97,23 @@ static gint compare_ranks(gconstpointer a, gconstpointer b, gpointer data)
 	return (p > q) - (p < q);
 }
 
-GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
+GPtrArray *cgroups_list(const Draft *draft, GHashTable *pairs)
 {
 	GPtrArray *list = g_ptr_array_new();
 
 	if (!axis_has(draft->plan->axis, LABEL_CGROUP))
 		return list;
 	for (guint side = 0; side < draft_n_sides(draft); side++)
-		groups_pool(pools, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer,
-			    TRUE);
-	g_autoptr(GPtrArray) sorted = pools_sorted(pools);
+		groups_add_pairs(pairs, &draft->sides[side].sets[TABLE_CGROUPS], side, draft->namer,
+				 TRUE);
+	g_autoptr(GPtrArray) sorted = pairs_sorted(pairs);
 	if (draft->ranks)
 		g_ptr_array_sort_with_data(sorted, compare_ranks, draft->ranks);
 	for (guint i = 0; i < sorted->len; i++) {
-		Pool *pool = g_ptr_array_index(sorted, i);
+		Pair *pair = g_ptr_array_index(sorted, i);
 
-		if (view_matches(draft->view, pool->key.names, 1))
-			g_ptr_array_add(list, pool);
+		if (view_matches(draft->view, pair->key.names, 1))
+			g_ptr_array_add(list, pair);
 	}
 	return list;
 }
@@ -121,17 +121,17 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools)
 /* ---- a line for each cgroup ---- */
 
 /* Fills one cell; the change of a setting is not a number. */
-static void fill_cell(const Draft *draft, const Pool *pool, const struct cgroup_column *column,
+static void fill_cell(const Draft *draft, const Pair *pair, const struct cgroup_column *column,
 		      const Measure *measure, const struct ctprof_report_field *field,
 		      struct ctprof_cell *cell)
 {
 	struct ctprof_value values[SIDES];
 
-	draft_values(draft, TABLE_CGROUPS, pool->sides, measure, values);
+	draft_values(draft, TABLE_CGROUPS, pair->sides, measure, values);
 	for (guint side = 0; side < SIDES && (column->flags & STRICT); side++) {
 		struct ctprof_value *value = &values[side];
 
-		if (pool->sides[side] && value->n < pool->sides[side]->n)
+		if (pair->sides[side] && value->n < pair->sides[side]->n)
 			*value = (struct ctprof_value){
 				.n = value->n, .missing = value->missing, .why = value->why};
 	}
@@ -158,16 +158,16 @@ typedef struct place {
 } Place;
 
 /* Adds a line, unless nothing in it is set or visible. */
-static void add_line(const Draft *draft, Table *table, const GArray *places, const Pool *pool)
+static void add_line(const Draft *draft, Table *table, const GArray *places, const Pair *pair)
 {
-	struct ctprof_cell *cells = table_named_line(table, pool->key.names, 1);
+	struct ctprof_cell *cells = table_named_line(table, pair->key.names, 1);
 	gboolean listed = FALSE, passes = FALSE;
 
 	for (guint i = 0; i < places->len; i++) {
 		const Place *place = &g_array_index(places, Place, i);
 		const struct ctprof_report_field *field = table_field(table, i);
 
-		fill_cell(draft, pool, place->column, place->measure, field, &cells[i]);
+		fill_cell(draft, pair, place->column, place->measure, field, &cells[i]);
 		listed = listed || (!(place->column->flags & BESIDE) && says_something(&cells[i]));
 		passes = passes || view_passes(draft->view, &cells[i], field);
 	}
@@ -207,12 +207,12 @@ static void draft_map(const Draft *draft, const Section *section)
 	gboolean stat = strcmp(section->heading, MEMORY_STAT) == 0;
 
 	for (guint i = 0; measure && i < draft->cgroups->len; i++) {
-		const Pool *pool = g_ptr_array_index(draft->cgroups, i);
-		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
+		const Pair *pair = g_ptr_array_index(draft->cgroups, i);
+		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pair->sides, measure);
 
 		while (map_walk_next(&walk))
 			if (draft->view->compare || stat || walk.values[0].number > 0)
-				draft_key(draft, table, pool->key.names, 1, &walk,
+				draft_key(draft, table, pair->key.names, 1, &walk,
 					  stat && fold_is_memory_level(walk.key));
 	}
 	draft_close(draft, table);

@@ -14,8 +14,8 @@ gboolean cgroups_serve_digest(const Metric *metric);
 /* Whether the metric is a pressure of the host or of a cgroup. */
 gboolean pressure_is_metric(const Metric *metric);
 
-/* Lists both sides' cgroups (Pool *) whose names match --filter, in display order; pools owns them,
+/* Lists both sides' cgroups (Pair *) whose names match --filter, in display order; pairs owns them,
  * the caller unrefs both. */
-GPtrArray *cgroups_list(const Draft *draft, GHashTable *pools);
+GPtrArray *cgroups_list(const Draft *draft, GHashTable *pairs);
 /* Drafts a section for each group of objects that is shown. */
 void objects_draft(const Draft *draft);

@@ -11,7 +11,7 @@ static ObjectGroup *group_at(const GArray *groups, guint i)
 
 /* A metric of an object, which may become a line. */
 typedef struct entry {
-	const Pool *pool;
+	const Pair *pair;
 	const Figure *figure;
 	Standing at; /* place: in the order of the source */
 } Entry;
@@ -23,15 +23,15 @@ static gboolean is_of(const ObjectGroup *group, const Figure *figure)
 
 /* Lists both sides' objects by key: those that match --filter, in the order of the sources, with
  * those of the candidate only last. */
-static GPtrArray *list_pools(const Draft *draft, Pools *pools)
+static GPtrArray *list_pairs(const Draft *draft, Pairs *pairs)
 {
-	GPtrArray *list = draft_pools(draft, TABLE_OBJECTS, pools);
+	GPtrArray *list = draft_pairs(draft, TABLE_OBJECTS, pairs);
 	guint n = 0;
 
 	for (guint i = 0; i < list->len; i++) {
-		const Pool *pool = g_ptr_array_index(list, i);
+		const Pair *pair = g_ptr_array_index(list, i);
 
-		if (view_matches(draft->view, &pool->key.names[OBJECT_NAME], 1))
+		if (view_matches(draft->view, &pair->key.names[OBJECT_NAME], 1))
 			list->pdata[n++] = list->pdata[i];
 	}
 	g_ptr_array_set_size(list, (gint)n);
@@ -45,12 +45,12 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 
 /* An object that only one side has was added or removed: its values on the other
  * side count as 0, and values that are 0 get no row.  FALSE: the value is 0. */
-static gboolean fill_lacking(const Pool *pool, struct ctprof_value values[SIDES])
+static gboolean fill_lacking(const Pair *pair, struct ctprof_value values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++) {
 		struct ctprof_value *other = &values[!side];
 
-		if (pool->sides[side] || other->type != CTPROF_VALUE_NUMBER)
+		if (pair->sides[side] || other->type != CTPROF_VALUE_NUMBER)
 			continue;
 		values[side] = *other;
 		values[side].number = 0;
@@ -67,10 +67,10 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	struct ctprof_value values[SIDES];
 	Change change;
 
-	draft_values(draft, TABLE_OBJECTS, entry->pool->sides, entry->figure->measure, values);
+	draft_values(draft, TABLE_OBJECTS, entry->pair->sides, entry->figure->measure, values);
 	if (values[0].type == CTPROF_VALUE_ABSENT && values[1].type == CTPROF_VALUE_ABSENT)
 		return FALSE;
-	if (!fill_lacking(entry->pool, values))
+	if (!fill_lacking(entry->pair, values))
 		return FALSE;
 	view_change(draft->view, values, field, &change);
 	change_weigh(&change, field->ladder, draft->view->window, &entry->at);
@@ -78,28 +78,28 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 }
 
 /* Returns the size of an object: its first figure. */
-static gdouble size_of(const Draft *draft, const Pool *pool, const Figure *first)
+static gdouble size_of(const Draft *draft, const Pair *pair, const Figure *first)
 {
 	struct ctprof_value values[SIDES];
 	gdouble size = -1;
 
-	draft_values(draft, TABLE_OBJECTS, pool->sides, first->measure, values);
+	draft_values(draft, TABLE_OBJECTS, pair->sides, first->measure, values);
 	(void)value_to_number(&values[0], &size);
 	return size;
 }
 
 /* Whether any of the objects has a value of the figure. */
-static gboolean is_known(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group,
+static gboolean is_known(const Draft *draft, const GPtrArray *pairs, const ObjectGroup *group,
 			 const Figure *figure)
 {
 	struct ctprof_value values[SIDES];
 
-	for (guint i = 0; i < pools->len; i++) {
-		const Pool *pool = g_ptr_array_index(pools, i);
+	for (guint i = 0; i < pairs->len; i++) {
+		const Pair *pair = g_ptr_array_index(pairs, i);
 
-		if (pool->key.names[OBJECT_GROUP] != group->name)
+		if (pair->key.names[OBJECT_GROUP] != group->name)
 			continue;
-		draft_values(draft, TABLE_OBJECTS, pool->sides, figure->measure, values);
+		draft_values(draft, TABLE_OBJECTS, pair->sides, figure->measure, values);
 		for (guint side = 0; side < SIDES; side++)
 			if (values[side].type != CTPROF_VALUE_ABSENT)
 				return TRUE;
@@ -107,7 +107,7 @@ static gboolean is_known(const Draft *draft, const GPtrArray *pools, const Objec
 	return FALSE;
 }
 
-static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group)
+static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pairs, const ObjectGroup *group)
 {
 	GPtrArray *list = g_ptr_array_new();
 
@@ -115,7 +115,7 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const
 		Figure *figure = &g_array_index(draft->object_figures, Figure, i);
 
 		if (is_of(group, figure) && plan_names(draft->plan, figure->field.name) &&
-		    is_known(draft, pools, group, figure))
+		    is_known(draft, pairs, group, figure))
 			g_ptr_array_add(list, figure);
 	}
 	return list;
@@ -124,19 +124,19 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pools, const
 /* Adds an object's entries: in compare, one for each visible change; in show, a single one, the
  * largest object first if the group has kinds. */
 static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrArray *figures,
-		       const Pool *pool, guint place, GArray *entries)
+		       const Pair *pair, guint place, GArray *entries)
 {
 	gboolean compare = draft->view->compare;
 
 	for (guint i = 0; i < (compare ? figures->len : 1); i++) {
 		Entry entry = {
-			.pool = pool,
+			.pair = pair,
 			.figure = g_ptr_array_index(figures, i),
 			.at = {.place = place, .figure = i},
 		};
 
 		if (!compare && group->sorted)
-			entry.at.points = size_of(draft, pool, entry.figure);
+			entry.at.points = size_of(draft, pair, entry.figure);
 		if (!compare || place_change(draft, &entry))
 			g_array_append_val(entries, entry);
 	}
@@ -145,11 +145,11 @@ static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrA
 static void put_entry(const Draft *draft, Table *table, const GPtrArray *figures,
 		      const Entry *entry)
 {
-	const char *const *name = &entry->pool->key.names[OBJECT_NAME];
+	const char *const *name = &entry->pair->key.names[OBJECT_NAME];
 	struct ctprof_value values[SIDES];
 
 	if (draft->view->compare) {
-		draft_values(draft, TABLE_OBJECTS, entry->pool->sides, entry->figure->measure,
+		draft_values(draft, TABLE_OBJECTS, entry->pair->sides, entry->figure->measure,
 			     values);
 		draft_metric(draft, table, name, 1, &entry->figure->field, values);
 		return;
@@ -158,23 +158,23 @@ static void put_entry(const Draft *draft, Table *table, const GPtrArray *figures
 	for (guint i = 0; i < figures->len; i++) {
 		const Figure *figure = g_ptr_array_index(figures, i);
 
-		draft_values(draft, TABLE_OBJECTS, entry->pool->sides, figure->measure, values);
+		draft_values(draft, TABLE_OBJECTS, entry->pair->sides, figure->measure, values);
 		view_cell(draft->view, values, &figure->field, &cells[i]);
 	}
 }
 
-static void draft_group(const Draft *draft, const GPtrArray *pools, const ObjectGroup *group)
+static void draft_group(const Draft *draft, const GPtrArray *pairs, const ObjectGroup *group)
 {
-	g_autoptr(GPtrArray) figures = list_figures(draft, pools, group);
+	g_autoptr(GPtrArray) figures = list_figures(draft, pairs, group);
 	g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(Entry));
 
 	if (figures->len == 0)
 		return;
-	for (guint i = 0; i < pools->len; i++) {
-		const Pool *pool = g_ptr_array_index(pools, i);
+	for (guint i = 0; i < pairs->len; i++) {
+		const Pair *pair = g_ptr_array_index(pairs, i);
 
-		if (pool->key.names[OBJECT_GROUP] == group->name)
-			add_object(draft, group, figures, pool, i, entries);
+		if (pair->key.names[OBJECT_GROUP] == group->name)
+			add_object(draft, group, figures, pair, i, entries);
 	}
 	g_array_sort(entries, compare_entries);
 	Table *table = draft->view->compare ? draft_long(draft, group->name, group->name, "object")
@@ -189,10 +189,10 @@ static void draft_group(const Draft *draft, const GPtrArray *pools, const Object
 void objects_draft(const Draft *draft)
 {
 	const GArray *groups = draft->intake->objects;
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) pools = list_pools(draft, by_key);
+	g_autoptr(GHashTable) by_key = pairs_new();
+	g_autoptr(GPtrArray) pairs = list_pairs(draft, by_key);
 
 	for (guint i = 0; i < groups->len; i++)
 		if (group_at(groups, i)->shown)
-			draft_group(draft, pools, group_at(groups, i));
+			draft_group(draft, pairs, group_at(groups, i));
 }

@@ -55,9 +55,9 @@ static Table *begin(const Draft *draft, const Section *section, enum intake_tabl
 /* Adds a line for one half ("some" or "full") of the resource, with the cgroup's name before it.
  * FALSE: no value to show. */
 static gboolean add_half(const Draft *draft, Table *table, enum intake_table from, guint resource,
-			 guint half, const Pool *pool)
+			 guint half, const Pair *pair)
 {
-	const char *cgroup = pool->key.names[0];
+	const char *cgroup = pair->key.names[0];
 	const char *names[] = {cgroup ? cgroup : halves[half], halves[half]};
 	struct ctprof_cell *cells = table_named_line(table, names, cgroup ? 2 : 1);
 	gboolean passes = FALSE;
@@ -71,7 +71,7 @@ static gboolean add_half(const Draft *draft, Table *table, enum intake_table fro
 			continue;
 		field = figure_field(measure, whats[i]);
 		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
-		draft_values(draft, from, pool->sides, measure, values);
+		draft_values(draft, from, pair->sides, measure, values);
 		view_cell(draft->view, values, &field, cell);
 		passes = passes || view_passes(draft->view, cell, &field);
 	}
@@ -91,14 +91,14 @@ static gboolean has_any(const Table *table)
 }
 
 static void draft_resource(const Draft *draft, const Section *section, enum intake_table from,
-			   guint resource, const GPtrArray *pools)
+			   guint resource, const GPtrArray *pairs)
 {
 	Table *table = begin(draft, section, from, resource);
 
-	for (guint i = 0; i < pools->len; i++)
+	for (guint i = 0; i < pairs->len; i++)
 		for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
 			if (!add_half(draft, table, from, resource, half,
-				      g_ptr_array_index(pools, i)))
+				      g_ptr_array_index(pairs, i)))
 				table_drop_last(table);
 	/* No pressure was measured: all values are 0. */
 	if (!has_any(table))
@@ -109,8 +109,8 @@ static void draft_resource(const Draft *draft, const Section *section, enum inta
 static void draft_pressure(const Draft *draft, const Section *section)
 {
 	gboolean of_host = section == &section_host_pressure;
-	g_autoptr(GHashTable) by_key = pools_new();
-	g_autoptr(GPtrArray) hosts = draft_pools(draft, TABLE_HOST, by_key);
+	g_autoptr(GHashTable) by_key = pairs_new();
+	g_autoptr(GPtrArray) hosts = draft_pairs(draft, TABLE_HOST, by_key);
 
 	for (guint resource = 0; resource < G_N_ELEMENTS(resources); resource++)
 		draft_resource(draft, section, of_host ? TABLE_HOST : TABLE_CGROUPS, resource,

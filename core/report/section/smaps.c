@@ -4,7 +4,7 @@
 
 #include "choices.h"
 
-static void pool_side(const Draft *draft, Pools *pools, guint side)
+static void pair_side(const Draft *draft, Pairs *pairs, guint side)
 {
 	const RecordSet *set = &draft->sides[side].sets[TABLE_SMAPS];
 	g_autoptr(GPtrArray) records = record_set_sorted(set);
@@ -19,10 +19,10 @@ static void pool_side(const Draft *draft, Pools *pools, guint side)
 									 key.names[SMAPS_CGROUP]));
 		const char *renamed =
 			side ? renames_cgroup(draft->renames, key.names[SMAPS_CGROUP]) : NULL;
-		const Pool *own = renamed ? g_hash_table_lookup(pools, &key) : NULL;
+		const Pair *own = renamed ? g_hash_table_lookup(pairs, &key) : NULL;
 		if (renamed && !(own && own->sides[0]))
 			key.names[SMAPS_CGROUP] = renamed;
-		pool_add(pools_take(pools, &key), side, set->layout, record);
+		pair_add(pairs_take(pairs, &key), side, set->layout, record);
 	}
 }
 
@@ -36,7 +36,7 @@ static const Measure *find_map(const Draft *draft)
 
 /* A process of the table, with its sort keys. */
 typedef struct entry {
-	Pool *pool;
+	Pair *pair;
 	const char *const *names; /* as shown */
 	guint n_names;
 	MapWalk walk;
@@ -71,28 +71,28 @@ static gint compare_entries(gconstpointer a, gconstpointer b)
 		return x->first > y->first ? -1 : 1;
 	if (x->second != y->second)
 		return x->second > y->second ? -1 : 1;
-	return record_key_compare(&x->pool->key, &y->pool->key);
+	return record_key_compare(&x->pair->key, &y->pair->key);
 }
 
-/* Lists both sides' processes that match --filter, sorted; pools owns them.  Empty if no map was
+/* Lists both sides' processes that match --filter, sorted; pairs owns them.  Empty if no map was
  * folded. */
-static GArray *sort_processes(const Draft *draft, Pools *pools)
+static GArray *sort_processes(const Draft *draft, Pairs *pairs)
 {
 	const Measure *measure = find_map(draft);
 	GArray *entries = g_array_new(FALSE, FALSE, sizeof(Entry));
 
 	for (guint side = 0; measure && measure->fold && side < draft_n_sides(draft); side++)
-		pool_side(draft, pools, side);
-	g_autoptr(GPtrArray) list = pools_sorted(pools);
+		pair_side(draft, pairs, side);
+	g_autoptr(GPtrArray) list = pairs_sorted(pairs);
 	for (guint i = 0; i < list->len; i++) {
-		Pool *pool = g_ptr_array_index(list, i);
-		const char *const *names = pool->key.names;
+		Pair *pair = g_ptr_array_index(list, i);
+		const char *const *names = pair->key.names;
 		gboolean is_nested = names[SMAPS_CGROUP] != NULL;
 		Entry entry = {
-			.pool = pool,
+			.pair = pair,
 			.names = &names[is_nested ? SMAPS_CGROUP : SMAPS_PROCESS],
 			.n_names = is_nested ? 2 : 1,
-			.walk = draft_walk(draft, TABLE_SMAPS, pool->sides, measure),
+			.walk = draft_walk(draft, TABLE_SMAPS, pair->sides, measure),
 		};
 
 		if (!view_matches(draft->view, entry.names, entry.n_names))
@@ -128,8 +128,8 @@ static void draft_smaps(const Draft *draft, const Section *section)
 {
 	const Axis *axis = draft->plan->axis;
 	gboolean nested = axis_has(axis, LABEL_CGROUP) && axis_has(axis, LABEL_PCOMM);
-	g_autoptr(GHashTable) pools = pools_new();
-	g_autoptr(GArray) processes = sort_processes(draft, pools);
+	g_autoptr(GHashTable) pairs = pairs_new();
+	g_autoptr(GArray) processes = sort_processes(draft, pairs);
 
 	Table *table =
 		draft_long(draft, section->name, section->heading, nested ? "comm" : "pcomm");
@@ -146,8 +146,8 @@ static void draft_smaps(const Draft *draft, const Section *section)
 
 void smaps_judge(const Draft *draft, Verdict *verdict)
 {
-	g_autoptr(GHashTable) pools = pools_new();
-	g_autoptr(GArray) processes = sort_processes(draft, pools);
+	g_autoptr(GHashTable) pairs = pairs_new();
+	g_autoptr(GArray) processes = sort_processes(draft, pairs);
 
 	for (guint i = 0; i < processes->len; i++) {
 		Entry *entry = &g_array_index(processes, Entry, i);

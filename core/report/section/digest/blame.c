@@ -53,29 +53,29 @@ static void blame_free(gpointer data)
 
 /* ---- reading ---- */
 
-static struct ctprof_value value_at(const Draft *draft, const Pool *thing, guint side,
+static struct ctprof_value value_at(const Draft *draft, const Pair *object, guint side,
 				    const char *metric)
 {
-	return draft_value(draft, TABLE_THINGS, thing->sides, side, metric);
+	return draft_value(draft, TABLE_SINGLE_OBJECTS, object->sides, side, metric);
 }
 
 /* Returns the text of a label, which is the same on both sides; NULL: absent. */
-static const char *text(const Draft *draft, const Pool *thing, const char *metric)
+static const char *text(const Draft *draft, const Pair *object, const char *metric)
 {
-	const char *newest = value_at(draft, thing, SIDES - 1, metric).text;
+	const char *newest = value_at(draft, object, SIDES - 1, metric).text;
 
-	return newest ? newest : value_at(draft, thing, 0, metric).text;
+	return newest ? newest : value_at(draft, object, 0, metric).text;
 }
 
 /* Returns the growth in ns.  An object that a side lacks had not waited until then.  A part that
  * seems to shrink was counted by another probe; if much of the wait does, the parts do not add
  * up. */
-static gdouble growth(const Draft *draft, const Pool *thing, const char *metric)
+static gdouble growth(const Draft *draft, const Pair *object, const char *metric)
 {
 	gdouble ns[SIDES] = {0};
 
 	for (guint side = 0; side < SIDES; side++) {
-		const struct ctprof_value value = value_at(draft, thing, side, metric);
+		const struct ctprof_value value = value_at(draft, object, side, metric);
 
 		ns[side] = value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number : 0;
 	}
@@ -114,16 +114,16 @@ static void add_rival(Blame *blame, const char *key, gdouble ns)
 		blame->parts[OTHERS] += ns;
 }
 
-static void add_thing(const Draft *draft, const Pool *thing, const char *waiting, Blame *blame)
+static void add_object(const Draft *draft, const Pair *object, const char *waiting, Blame *blame)
 {
-	const char *kind = text(draft, thing, KIND), *running = text(draft, thing, RUNNING);
+	const char *kind = text(draft, object, KIND), *running = text(draft, object, RUNNING);
 
 	if (!kind) {
-		blame->waited += growth(draft, thing, WAITED);
-		blame->while_idle += growth(draft, thing, WHILE_IDLE);
+		blame->waited += growth(draft, object, WAITED);
+		blame->while_idle += growth(draft, object, WHILE_IDLE);
 		return;
 	}
-	gdouble ns = growth(draft, thing, WAITED_FOR);
+	gdouble ns = growth(draft, object, WAITED_FOR);
 	const char *key = running ? key_of(draft, running) : NULL;
 
 	blame->sum += ns;
@@ -144,17 +144,17 @@ GHashTable *blames_new(const Draft *draft)
 {
 	GHashTable *blames = g_hash_table_new_full(NULL, NULL, NULL, blame_free);
 	const Axis *axis = draft->intake->axis;
-	const GPtrArray *things = draft->things;
+	const GPtrArray *single_objects = draft->single_objects;
 	GHashTableIter iter;
 	gpointer blame;
 
 	/* The matrix has pools by process name only, so other axes do not match it. */
 	if (!draft->window || axis->n_names != 1 || axis->labels[0] != LABEL_PCOMM)
 		return blames;
-	for (guint i = 0; i < things->len; i++) {
-		const Pool *thing = g_ptr_array_index(things, i);
-		const char *waiting = strcmp(thing->key.names[0], MATRIX_GROUP) == 0
-					      ? text(draft, thing, WAITING)
+	for (guint i = 0; i < single_objects->len; i++) {
+		const Pair *object = g_ptr_array_index(single_objects, i);
+		const char *waiting = strcmp(object->key.names[0], MATRIX_GROUP) == 0
+					      ? text(draft, object, WAITING)
 					      : NULL;
 
 		if (!waiting)
@@ -166,7 +166,7 @@ GHashTable *blames_new(const Draft *draft)
 			((Blame *)blame)->rivals = g_array_new(FALSE, FALSE, sizeof(Rival));
 			g_hash_table_insert(blames, (gpointer)(uintptr_t)waiting, blame);
 		}
-		add_thing(draft, thing, waiting, blame);
+		add_object(draft, object, waiting, blame);
 	}
 	g_hash_table_iter_init(&iter, blames);
 	while (g_hash_table_iter_next(&iter, NULL, &blame))

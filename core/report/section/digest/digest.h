@@ -28,7 +28,7 @@ typedef struct subject {
 	const struct rule *rule;
 	const CostLine *line;        /* a pool, ... */
 	const struct limits *limits; /* a cgroup, ... */
-	const Pool *thing;           /* or a lock or a disk; none of them: the host */
+	const Pair *object;          /* or a lock or a disk; none of them: the host */
 	const char *name;            /* for machines */
 	guint32 role;                /* enum ctprof_line_role */
 	gdouble value;               /* what the rule measured */

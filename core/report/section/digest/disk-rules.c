@@ -29,19 +29,20 @@ static gdouble seconds_of(const Digest *digest)
 	return digest->seconds > 0 ? digest->seconds + taken_s[1] - taken_s[0] : 0;
 }
 
-static gdouble rate_of(const Digest *digest, const Pool *disk, const char *metric)
+static gdouble rate_of(const Digest *digest, const Pair *disk, const char *metric)
 {
 	struct ctprof_value values[SIDES];
 
 	for (guint side = 0; side < SIDES; side++)
-		values[side] = draft_value(digest->draft, TABLE_THINGS, disk->sides, side, metric);
+		values[side] =
+			draft_value(digest->draft, TABLE_SINGLE_OBJECTS, disk->sides, side, metric);
 	/* A disk that appears in the window may have counted for longer. */
 	const struct ctprof_value grown =
 		value_growth(CTPROF_COUNTER, &values[0], &values[1], FALSE);
 	return grown.type == CTPROF_VALUE_NUMBER ? (gdouble)grown.number / seconds_of(digest) : NAN;
 }
 
-static Load load_of(const Digest *digest, const Pool *disk)
+static Load load_of(const Digest *digest, const Pair *disk)
 {
 	return (Load){
 		.requests =
@@ -62,16 +63,16 @@ static gboolean is_stacked(const char *name)
 				    G_REGEX_RAW, 0);
 }
 
-const Pool *disk_find(const Digest *digest)
+const Pair *disk_find(const Digest *digest)
 {
-	const GPtrArray *things = digest->draft->things;
-	const Pool *busiest = NULL;
+	const GPtrArray *single_objects = digest->draft->single_objects;
+	const Pair *busiest = NULL;
 	gdouble most = 0, all = 0;
 
-	for (guint i = 0; seconds_of(digest) > 0 && i < things->len; i++) {
-		const Pool *disk = g_ptr_array_index(things, i);
+	for (guint i = 0; seconds_of(digest) > 0 && i < single_objects->len; i++) {
+		const Pair *disk = g_ptr_array_index(single_objects, i);
 
-		if (strcmp(disk->key.names[0], DISK_GROUP) != 0 || is_stacked(thing_name(disk)))
+		if (strcmp(disk->key.names[0], DISK_GROUP) != 0 || is_stacked(object_name(disk)))
 			continue;
 		gdouble in_flight = fmax(load_of(digest, disk).in_flight, 0);
 		busiest = in_flight > most ? disk : busiest;
@@ -142,7 +143,7 @@ static gdouble cost_disk(const Subject *subject)
 
 static gdouble measure_disk(const Subject *subject)
 {
-	const Load load = load_of(subject->digest, subject->thing);
+	const Load load = load_of(subject->digest, subject->object);
 
 	return load.in_flight >= LEAST_IN_FLIGHT && load.in_flight >= LEAST_AWAIT * load.requests &&
 			       cost_disk(subject) > 0
@@ -182,7 +183,7 @@ static void add_culprit(const Digest *digest, Sentence *sentence, const Load *lo
 
 static void say_disk(const Subject *subject, Sentence *sentence)
 {
-	const Load load = load_of(subject->digest, subject->thing);
+	const Load load = load_of(subject->digest, subject->object);
 
 	SAY(sentence, "disk {} is busy {} % of the time", term_name(subject->name),
 	    term_count("busy", "percent", subject->value));

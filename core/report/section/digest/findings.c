@@ -40,7 +40,7 @@ static gdouble worst_at(const Digest *digest, const Subject *finding)
 static void add_others(Sentence *sentence, const GArray *met)
 {
 	/* The names of locks mean nothing to people; of disks one at most is a subject. */
-	if (g_array_index(met, Subject, 0).thing)
+	if (g_array_index(met, Subject, 0).object)
 		return;
 	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {
 		const Subject *other = &g_array_index(met, Subject, i);
@@ -116,15 +116,16 @@ static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, S
 		subject.name = subject.limits->path;
 		subject.role = CTPROF_ROLE_CGROUP;
 	} else if (rules == lock_rules || rules == disk_rules) {
-		subject.thing = rules == disk_rules ? disk_find(digest)
-						    : g_ptr_array_index(digest->draft->things, i);
-		if (!subject.thing)
+		subject.object = rules == disk_rules
+					 ? disk_find(digest)
+					 : g_ptr_array_index(digest->draft->single_objects, i);
+		if (!subject.object)
 			return FALSE;
-		subject.name = thing_name(subject.thing);
+		subject.name = object_name(subject.object);
 		subject.role = CTPROF_ROLE_NONE;
 	}
 	*ret_subject = subject;
-	return rules != lock_rules || strcmp(subject.thing->key.names[0], LOCK_GROUP) == 0;
+	return rules != lock_rules || strcmp(subject.object->key.names[0], LOCK_GROUP) == 0;
 }
 
 static gint compare_findings(gconstpointer a, gconstpointer b)
@@ -138,8 +139,8 @@ static gint compare_findings(gconstpointer a, gconstpointer b)
 
 void findings_find(Digest *digest)
 {
-	const guint n[] = {digest->lines->len, 1, digest->limits->len, digest->draft->things->len,
-			   1};
+	const guint n[] = {digest->lines->len, 1, digest->limits->len,
+			   digest->draft->single_objects->len, 1};
 
 	for (guint i = 0; i < digest->lines->len; i++)
 		why_read_pinned(digest, &g_array_index(digest->lines, CostLine, i));

@@ -25,8 +25,8 @@ static const struct {
 
 static struct ctprof_value value_at(const Subject *subject, guint side, const char *metric)
 {
-	return draft_value(subject->digest->draft, TABLE_THINGS, subject->thing->sides, side,
-			   metric);
+	return draft_value(subject->digest->draft, TABLE_SINGLE_OBJECTS, subject->object->sides,
+			   side, metric);
 }
 
 /* Returns the value of the newest side or, with at_both, the smaller of both; NAN: absent. */
@@ -54,7 +54,7 @@ static gdouble measure_deadlock(const Subject *subject)
 /* "app[12]" of "app[12] 0x55d0c0de1000" */
 static struct ctprof_term process_of(const Subject *subject)
 {
-	const char *name = thing_name(subject->thing), *end = strrchr(name, ' ');
+	const char *name = object_name(subject->object), *end = strrchr(name, ' ');
 	gsize length = end ? (gsize)(end - name) : strlen(name);
 
 	return term_name(store_take(subject->digest->draft->store, g_strndup(name, length)));

@@ -70,12 +70,12 @@ static inline gboolean is_thrashing(const Digest *digest)
 }
 
 /* Returns the disk that had nearly all requests of the window; NULL: no disk had. */
-const Pool *disk_find(const Digest *digest);
+const Pair *disk_find(const Digest *digest);
 
 /* Returns "app[12] 0x55d0c0de1000" or "sda". */
-static inline const char *thing_name(const Pool *thing)
+static inline const char *object_name(const Pair *object)
 {
-	return thing->key.names[1];
+	return object->key.names[1];
 }
 
 extern const Rule pool_rules[], host_rules[], cgroup_rules[], lock_rules[], disk_rules[];

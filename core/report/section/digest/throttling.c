@@ -29,31 +29,31 @@ static const struct input {
 };
 
 /* Returns the input's number, scaled; 0: not known. */
-static gdouble number_of(const Draft *draft, const Pool *pool, const struct input *input,
+static gdouble number_of(const Draft *draft, const Pair *pair, const struct input *input,
 			 const struct ctprof_value values[SIDES])
 {
 	struct ctprof_value value = values[draft->view->compare ? 1 : 0];
 
 	if (input->grows && draft->window)
-		value = value_growth(CTPROF_COUNTER, &values[0], &values[1], !pool->sides[0]);
+		value = value_growth(CTPROF_COUNTER, &values[0], &values[1], !pair->sides[0]);
 	return value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number * input->scale : 0;
 }
 
-static void take(const Draft *draft, const Pool *pool, const struct input *input, Limits *limits)
+static void take(const Draft *draft, const Pair *pair, const struct input *input, Limits *limits)
 {
 	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, input->metric);
 	gdouble *number = &G_STRUCT_MEMBER(gdouble, limits, input->at);
 	struct ctprof_value values[SIDES];
 
 	if (measure && measure->kind == CTPROF_MAP) {
-		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pool->sides, measure);
+		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pair->sides, measure);
 
 		while (map_walk_next(&walk))
 			if (strcmp(walk.key, EVENT_MAX) == 0)
-				*number = number_of(draft, pool, input, walk.values);
+				*number = number_of(draft, pair, input, walk.values);
 	} else if (measure) {
-		draft_values(draft, TABLE_CGROUPS, pool->sides, measure, values);
-		*number = number_of(draft, pool, input, values);
+		draft_values(draft, TABLE_CGROUPS, pair->sides, measure, values);
+		*number = number_of(draft, pair, input, values);
 	}
 }
 
@@ -88,19 +88,19 @@ GArray *limits_list(const Draft *draft)
 {
 	gboolean has_bpf = has_bpf_scheduler(draft);
 	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
-	g_autoptr(GHashTable) pools = pools_new();
+	g_autoptr(GHashTable) pairs = pairs_new();
 
-	g_autoptr(GPtrArray) cgroups = draft_pools(draft, TABLE_CGROUPS, pools);
+	g_autoptr(GPtrArray) cgroups = draft_pairs(draft, TABLE_CGROUPS, pairs);
 	for (guint i = 0; i < cgroups->len; i++) {
-		const Pool *pool = g_ptr_array_index(cgroups, i);
+		const Pair *pair = g_ptr_array_index(cgroups, i);
 		Limits limits = {
-			.path = pool->key.names[0],
+			.path = pair->key.names[0],
 			.seconds = draft->window ? draft->window->counts.seconds : 0,
 			.n_max = NAN,
 		};
 
 		for (guint k = 0; k < G_N_ELEMENTS(inputs); k++)
-			take(draft, pool, &inputs[k], &limits);
+			take(draft, pair, &inputs[k], &limits);
 		limits.quota = limits.period > 0 ? limits.quota / limits.period : 0;
 		gdouble most = limits.quota * limits.seconds;
 		limits.is_uncounted = has_bpf && limits.n_periods <= 0 &&
@@ -112,10 +112,10 @@ GArray *limits_list(const Draft *draft)
 			continue;
 		/* A row may be new only because its limit is; its counters are then older than the
 		 * window. */
-		if (draft->window && !pool->sides[0] &&
+		if (draft->window && !pair->sides[0] &&
 		    limits.n_periods * limits.period > limits.seconds + limits.period)
 			continue;
-		if (!pool->sides[draft->view->compare ? 1 : 0] ||
+		if (!pair->sides[draft->view->compare ? 1 : 0] ||
 		    !(limits.throttled_s > 0 || limits.n_max > 0 ||
 		      limits_filled(&limits) >= LEAST_FULL))
 			continue;

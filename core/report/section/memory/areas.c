@@ -27,7 +27,7 @@ struct processes {
 	GHashTable *pids;
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	const struct processes *processes = listing->data;
@@ -44,7 +44,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 }
 
 /* Whether the row is an area that belongs to no object, and not about the cost of reading. */
-static gboolean is_area(const Rows *rows, const Pool *row, gpointer data)
+static gboolean is_area(const Rows *rows, const Pair *row, gpointer data)
 {
 	guint64 inode;
 

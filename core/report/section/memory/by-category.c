@@ -60,7 +60,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Folding, folding_clear)
 
 /* ---- a process's values ---- */
 
-static const char *command_of(const Rows *rows, const Pool *row, guint side)
+static const char *command_of(const Rows *rows, const Pair *row, guint side)
 {
 	const char *command = row_text_of(rows, row, side, "cmdline");
 
@@ -70,7 +70,7 @@ static const char *command_of(const Rows *rows, const Pool *row, guint side)
 }
 
 /* Kernel threads and zombies have no memory. */
-static gboolean has_memory(const Rows *rows, const Pool *row, guint side)
+static gboolean has_memory(const Rows *rows, const Pair *row, guint side)
 {
 	const char *state = row_text_of(rows, row, side, "memory_state");
 	const GArray *rollup = row_map(rows, row, side, ROLLUP);
@@ -88,7 +88,7 @@ static gboolean has_memory(const Rows *rows, const Pool *row, guint side)
 }
 
 /* Returns the metric's value or, if it is absent, the rollup's, in bytes. */
-static struct ctprof_value amount_of(const Rows *rows, const Pool *row, guint side,
+static struct ctprof_value amount_of(const Rows *rows, const Pair *row, guint side,
 				     const char *metric, const char *key)
 {
 	struct ctprof_value value = row_value(rows, row, side, metric);
@@ -105,7 +105,7 @@ static struct ctprof_value amount_of(const Rows *rows, const Pool *row, guint si
 	return (struct ctprof_value){.why = value.why};
 }
 
-static enum reading reading_at(const Rows *rows, const Pool *row, guint side)
+static enum reading reading_at(const Rows *rows, const Pair *row, guint side)
 {
 	if (!has_memory(rows, row, side))
 		return READ_NONE;
@@ -116,7 +116,7 @@ static enum reading reading_at(const Rows *rows, const Pool *row, guint side)
 		       : READ_EXACT;
 }
 
-static struct ctprof_value value_of_process(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of_process(const Listing *listing, const Pair *row, guint side,
 					    const Place *place)
 {
 	const Rows *rows = &listing->rows;
@@ -138,7 +138,7 @@ static struct ctprof_value value_of_process(const Listing *listing, const Pool *
 
 /* ---- sums ---- */
 
-static void name_pssless(Folding *self, const Pool *row, guint side)
+static void name_pssless(Folding *self, const Pair *row, guint side)
 {
 	GString *pids = self->pssless[side];
 	guint64 n = self->n_pssless[side]++;
@@ -150,7 +150,7 @@ static void name_pssless(Folding *self, const Pool *row, guint side)
 }
 
 /* A process may be in different categories on the two sides. */
-static void add_row(Folding *self, const Pool *row)
+static void add_row(Folding *self, const Pair *row)
 {
 	const Rows *rows = &self->processes.rows;
 	enum reading worst = READ_NONE;
@@ -174,7 +174,7 @@ static void add_row(Folding *self, const Pool *row)
 }
 
 /* A category with processes on only one side is 0 on the other. */
-static struct ctprof_value value_of_line(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of_line(const Listing *listing, const Pair *row, guint side,
 					 const Place *place)
 {
 	struct ctprof_value pss = set_value(listing, row, side, &places[PSS]);
@@ -295,7 +295,7 @@ static void write_artifact(const Draft *draft)
 	g_auto(Rows) rows = rows_of(draft, NULL);
 
 	for (guint i = 0; i < rows.list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows.list, i);
+		const Pair *row = g_ptr_array_index(rows.list, i);
 		const GArray *rollup = row_map(&rows, row, side, ROLLUP);
 
 		if (rollup && rollup->len > 0)

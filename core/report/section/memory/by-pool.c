@@ -73,14 +73,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pooling, pooling_clear)
 
 /* ---- the pool of a process ---- */
 
-static const char *text_or_none(const Rows *rows, const Pool *row, const char *metric)
+static const char *text_or_none(const Rows *rows, const Pair *row, const char *metric)
 {
 	const char *text = row_text(rows, row, metric);
 
 	return text ? text : "-";
 }
 
-static const char *unit_of_row(Pooling *self, const Pool *row)
+static const char *unit_of_row(Pooling *self, const Pair *row)
 {
 	const char *cgroup = text_or_none(&self->processes.rows, row, "cgroup");
 	const char *unit = g_hash_table_lookup(self->units, cgroup);
@@ -93,7 +93,7 @@ static const char *unit_of_row(Pooling *self, const Pool *row)
 	return unit;
 }
 
-static const char *pool_of(Pooling *self, const Pool *row)
+static const char *pool_of(Pooling *self, const Pair *row)
 {
 	const Rows *rows = &self->processes.rows;
 
@@ -110,14 +110,14 @@ static const char *pool_of(Pooling *self, const Pool *row)
 }
 
 /* Whether the process is ctprof's own, while it reads this host. */
-static gboolean is_own(const Pooling *self, const Pool *row)
+static gboolean is_own(const Pooling *self, const Pair *row)
 {
 	const gint32 *own = self->draft->plan->options->own;
 
 	return row->key.tid == own[0] || row->key.tid == own[1];
 }
 
-static Sum *sum_of(Pooling *self, const Pool *row)
+static Sum *sum_of(Pooling *self, const Pair *row)
 {
 	const char *name = pool_of(self, row);
 	Sum *sum = g_hash_table_lookup(self->by_name, name);
@@ -135,7 +135,7 @@ static Sum *sum_of(Pooling *self, const Pool *row)
 /* ---- sums ---- */
 
 /* Returns its part of memory shared with others.  Huge pages count in USS, but not in PSS. */
-static struct ctprof_value shared_of(const Rows *rows, const Pool *row, guint side)
+static struct ctprof_value shared_of(const Rows *rows, const Pair *row, guint side)
 {
 	struct ctprof_value pss = footprint_value(rows, row, side, places[PSS].metric, NULL);
 	struct ctprof_value uss = footprint_value(rows, row, side, places[USS].metric, NULL);
@@ -145,7 +145,7 @@ static struct ctprof_value shared_of(const Rows *rows, const Pool *row, guint si
 	return value_of_number(pss.number - MIN(pss.number, uss.number));
 }
 
-static struct ctprof_value value_of_process(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of_process(const Listing *listing, const Pair *row, guint side,
 					    const Place *place)
 {
 	const Rows *rows = &listing->rows;
@@ -159,7 +159,7 @@ static struct ctprof_value value_of_process(const Listing *listing, const Pool *
 	return value_of_number(1);
 }
 
-static void add_row(Pooling *self, const Pool *row)
+static void add_row(Pooling *self, const Pair *row)
 {
 	enum reading worst = reading_of_sides(&self->processes.rows, row);
 	Sum *sum;
@@ -181,7 +181,7 @@ static void add_row(Pooling *self, const Pool *row)
 /* ---- values ---- */
 
 /* Returns the growth of PSS: per minute if the time between the captures is known. */
-static struct ctprof_value change_of(const Listing *listing, const Pool *sum)
+static struct ctprof_value change_of(const Listing *listing, const Pair *sum)
 {
 	const Draft *draft = listing->rows.draft;
 	gdouble seconds = draft->plan->options->elapsed_s;
@@ -223,7 +223,7 @@ static const char *unit_of_sum(const Sum *sum)
 }
 
 /* Returns the value on the newest side; BEFORE and CHANGE also read the older one. */
-static struct ctprof_value value_of_line(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of_line(const Listing *listing, const Pair *row, guint side,
 					 const Place *place)
 {
 	const Pooling *self = listing->data;

@@ -29,7 +29,7 @@ static gint compare_consumers(gconstpointer a, gconstpointer b, gpointer data)
 }
 
 /* Lists the consumers of both sides, the largest first; the caller unrefs the list. */
-static GPtrArray *list_consumers(const Rows *objects, const Pool *object)
+static GPtrArray *list_consumers(const Rows *objects, const Pair *object)
 {
 	g_autoptr(GHashTable) by_key = g_hash_table_new(g_str_hash, g_str_equal);
 	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
@@ -78,7 +78,7 @@ void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gbool
 	table_add_fields(table, fields, N_FIELDS);
 	table_hide(table, OBJECT, n <= 1);
 	for (guint i = 0; i < n; i++) {
-		const Pool *object = g_ptr_array_index(objects->list, i);
+		const Pair *object = g_ptr_array_index(objects->list, i);
 		g_autoptr(GPtrArray) list = list_consumers(objects, object);
 
 		for (guint c = 0; c < list->len; c++)

@@ -10,7 +10,7 @@
 
 gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64 *ret_number)
 {
-	return thing_number(draft, side, MEMORY_LEDGER_GROUP, name, "ledger_bytes", ret_number);
+	return object_number(draft, side, MEMORY_LEDGER_GROUP, name, "ledger_bytes", ret_number);
 }
 
 guint64 ledger_ram(const Draft *draft)
@@ -23,7 +23,7 @@ guint64 ledger_ram(const Draft *draft)
 
 /* ---- how memory was read ---- */
 
-enum reading reading_of(const Rows *processes, const Pool *process, guint side)
+enum reading reading_of(const Rows *processes, const Pair *process, guint side)
 {
 	static const struct {
 		const char *state;
@@ -43,7 +43,7 @@ enum reading reading_of(const Rows *processes, const Pool *process, guint side)
 	return READ_MISSING;
 }
 
-enum reading reading_of_sides(const Rows *processes, const Pool *process)
+enum reading reading_of_sides(const Rows *processes, const Pair *process)
 {
 	enum reading a = reading_of(processes, process, 0), b = reading_of(processes, process, 1);
 
@@ -62,7 +62,7 @@ GHashTable *pids_new(const Rows *processes)
 	GHashTable *pids = g_hash_table_new(NULL, NULL); /* index from 1 */
 
 	for (guint i = 0; i < processes->list->len; i++) {
-		const Pool *row = g_ptr_array_index(processes->list, i);
+		const Pair *row = g_ptr_array_index(processes->list, i);
 
 		for (guint side = 0; side < SIDES; side++)
 			if (row->sides[side])
@@ -92,24 +92,24 @@ static const char *share_metric(const Draft *draft)
 
 gboolean swap_number(const Draft *draft, guint side, const char *metric, guint64 *ret_number)
 {
-	return thing_number(draft, side, MEMORY_SWAP_GROUP, EVERYBODY, metric, ret_number);
+	return object_number(draft, side, MEMORY_SWAP_GROUP, EVERYBODY, metric, ret_number);
 }
 
 gboolean swap_shares_are_known(const Draft *draft, guint side)
 {
 	guint64 used;
 
-	return draft_has(draft, TABLE_THINGS, side, share_metric(draft)) ||
+	return draft_has(draft, TABLE_SINGLE_OBJECTS, side, share_metric(draft)) ||
 	       (ledger_number(draft, side, "swap.used", &used) && used == 0);
 }
 
-guint64 swap_share_of(const Draft *draft, const Pool *process, guint side)
+guint64 swap_share_of(const Draft *draft, const Pair *process, guint side)
 {
 	guint64 bytes = 0;
 	char name[16];
 
 	g_snprintf(name, sizeof name, "%d", process->key.tid);
-	(void)thing_number(draft, side, MEMORY_SWAP_GROUP, name, share_metric(draft), &bytes);
+	(void)object_number(draft, side, MEMORY_SWAP_GROUP, name, share_metric(draft), &bytes);
 	return bytes;
 }
 
@@ -128,7 +128,7 @@ gboolean swap_is_shared(const Draft *draft, guint side)
 
 /* Returns the sum of a process's shares of resident memory, of swap, and of swapped-out shared
  * memory. */
-static struct ctprof_value effective_of(const Rows *processes, const Pool *process, guint side)
+static struct ctprof_value effective_of(const Rows *processes, const Pair *process, guint side)
 {
 	struct ctprof_value value = row_value(processes, process, side, "pss_bytes");
 	guint64 swapped;
@@ -145,7 +145,7 @@ static struct ctprof_value effective_of(const Rows *processes, const Pool *proce
 	return value;
 }
 
-struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
+struct ctprof_value footprint_value(const Rows *processes, const Pair *process, guint side,
 				    const char *metric, const char *stand_in)
 {
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};

@@ -12,16 +12,16 @@ gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64
 guint64 ledger_ram(const Draft *draft);
 
 /* Returns how a process's memory was read; READ_NONE: it has no memory, or does not exist. */
-enum reading reading_of(const Rows *processes, const Pool *process, guint side);
+enum reading reading_of(const Rows *processes, const Pair *process, guint side);
 /* Returns the worse reading of both sides. */
-enum reading reading_of_sides(const Rows *processes, const Pool *process);
+enum reading reading_of_sides(const Rows *processes, const Pair *process);
 
 /* Indexes the processes by PID; the caller unrefs. */
 GHashTable *pids_new(const Rows *processes);
 gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 
 /* Returns a process's share of swapped-out shared memory; 0: none, or unknown. */
-guint64 swap_share_of(const Draft *draft, const Pool *process, guint side);
+guint64 swap_share_of(const Draft *draft, const Pair *process, guint side);
 /* Whether any process has a share on that side. */
 gboolean swap_is_shared(const Draft *draft, guint side);
 /* Reads a number about how the shares of all processes were read.  FALSE: absent. */
@@ -32,5 +32,5 @@ gboolean swap_shares_are_known(const Draft *draft, guint side);
 /* Returns the metric's amount or, if absent, that of the stand-in (may be NULL); metric NULL: all
  * memory that ending the process would free.  ABSENT as INAPPLICABLE if there is no memory, or no
  * process. */
-struct ctprof_value footprint_value(const Rows *processes, const Pool *process, guint side,
+struct ctprof_value footprint_value(const Rows *processes, const Pair *process, guint side,
 				    const char *metric, const char *stand_in);

@@ -29,7 +29,7 @@ static const struct part {
 };
 
 /* Whether the row belongs to the part, and its name there. */
-static gboolean is_in(const struct part *part, const Pool *row, const char **ret_name)
+static gboolean is_in(const struct part *part, const Pair *row, const char **ret_name)
 {
 	const char *name = row_name(row);
 	gsize len = strlen(part->name);
@@ -44,7 +44,7 @@ struct ledger {
 	guint64 ram[SIDES];
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	const struct ledger *ledger = listing->data;
@@ -66,7 +66,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 					      : 0);
 }
 
-static gboolean is_picked(const Rows *rows, const Pool *row, gpointer data)
+static gboolean is_picked(const Rows *rows, const Pair *row, gpointer data)
 {
 	const struct ledger *ledger = data;
 	const char *name;
@@ -129,7 +129,7 @@ static void draft_part(const Draft *draft, struct ledger *ledger, const char *or
 	listing_begin(&listing, part->name, part->heading);
 	table_hide(listing.table, SHARE, !part->of_ram);
 	for (guint i = 0; i < list->len; i++) {
-		const Pool *row = g_ptr_array_index(list, i);
+		const Pair *row = g_ptr_array_index(list, i);
 
 		(void)is_in(part, row, &name);
 		listing_put(&listing, row, part->whole && strcmp(name, part->whole) != 0);
@@ -178,7 +178,7 @@ static void sum_lens(const Rows *rows, const struct lens *lens, guint side, guin
 	Tally tally = {{0}};
 
 	for (guint i = 0; i < rows->list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows->list, i);
+		const Pair *row = g_ptr_array_index(rows->list, i);
 		struct ctprof_value value = row_value(rows, row, side, lens->metric);
 
 		if (!row->sides[side] || (!lens->group && reading_of(rows, row, side) == READ_NONE))

@@ -24,7 +24,7 @@ void listing_clear(Listing *listing)
 
 /* ---- values ---- */
 
-struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
+struct ctprof_value listing_value(const Listing *listing, const Pair *row, guint side,
 				  const Place *place)
 {
 	if (g_strcmp0(place->metric, PLACE_NAME) == 0)
@@ -32,13 +32,13 @@ struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint
 	return row_value(&listing->rows, row, side, place->metric);
 }
 
-static struct ctprof_value value_at(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_at(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	return (listing->value ? listing->value : listing_value)(listing, row, side, place);
 }
 
-void listing_values(const Listing *listing, const Pool *row, const Place *place,
+void listing_values(const Listing *listing, const Pair *row, const Place *place,
 		    struct ctprof_value ret_values[SIDES])
 {
 	for (guint side = 0; side < SIDES; side++)
@@ -46,7 +46,7 @@ void listing_values(const Listing *listing, const Pool *row, const Place *place,
 }
 
 /* Returns the text that names a row; NULL: it has none. */
-static const char *title_of(const Listing *listing, const Pool *row)
+static const char *title_of(const Listing *listing, const Pair *row)
 {
 	struct ctprof_value values[SIDES];
 
@@ -59,7 +59,7 @@ static const char *title_of(const Listing *listing, const Pool *row)
 	return NULL;
 }
 
-static gboolean matches(const Rows *rows, const Pool *row, gpointer data)
+static gboolean matches(const Rows *rows, const Pair *row, gpointer data)
 {
 	return rows_match(rows->draft, title_of(data, row));
 }
@@ -81,7 +81,7 @@ void set_clear(Set *set)
 	g_clear_pointer(&set->sums, g_free);
 }
 
-void set_add(Set *set, const Listing *listing, const Pool *row, guint side)
+void set_add(Set *set, const Listing *listing, const Pair *row, guint side)
 {
 	for (guint i = 0; i < listing->n_places; i++) {
 		if (!(listing->places[i].flags & PLACE_SUMMED))
@@ -97,7 +97,7 @@ void set_merge(Set *set, const Listing *listing, const Set *part)
 		sums_merge(&set->sums[i], &part->sums[i]);
 }
 
-struct ctprof_value set_value(const Listing *listing, const Pool *row, guint side,
+struct ctprof_value set_value(const Listing *listing, const Pair *row, guint side,
 			      const Place *place)
 {
 	const Set *set = (const void *)row;
@@ -120,7 +120,7 @@ struct order {
 
 static gint compare_rows(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const Pool *x = *(const Pool *const *)a, *y = *(const Pool *const *)b;
+	const Pair *x = *(const Pair *const *)a, *y = *(const Pair *const *)b;
 	const struct order *by = data;
 	struct ctprof_value p[SIDES], q[SIDES];
 	gint order = 0;
@@ -169,7 +169,7 @@ void listing_begin(Listing *listing, const char *name, const char *heading)
 }
 
 /* Whether the filters show any of the row's changes. */
-static gboolean passes(const Listing *listing, const Pool *row)
+static gboolean passes(const Listing *listing, const Pair *row)
 {
 	for (guint i = 0; i < listing->n_places; i++) {
 		const Place *place = &listing->places[i];
@@ -184,7 +184,7 @@ static gboolean passes(const Listing *listing, const Pool *row)
 	return FALSE;
 }
 
-struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
+struct ctprof_cell *listing_line(const Listing *listing, const Pair *row, guint32 flags,
 				 guint depth)
 {
 	const Draft *draft = listing->rows.draft;
@@ -211,7 +211,7 @@ struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint3
 	return cells;
 }
 
-void listing_put(const Listing *listing, const Pool *row, guint depth)
+void listing_put(const Listing *listing, const Pair *row, guint depth)
 {
 	if (passes(listing, row))
 		listing_line(listing, row, 0, depth);
@@ -249,7 +249,7 @@ struct ctprof_cell *listing_total(const Listing *listing, const char *title)
 }
 
 /* Lists the row's summed amounts on the sides that have the row; returns their number. */
-static guint list_amounts(const Listing *listing, const Pool *row,
+static guint list_amounts(const Listing *listing, const Pair *row,
 			  struct ctprof_value amounts[MAX_PLACES * SIDES])
 {
 	guint n = 0;

@@ -32,11 +32,11 @@ struct listing {
 	const char *name;  /* of the table; NULL: the section's */
 	const char *group; /* slot group of the rows; NULL: processes */
 	/* Selects the rows to list; NULL: all. */
-	gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data);
+	gboolean (*keep)(const Rows *rows, const Pair *row, gpointer data);
 	const Place *places;
 	guint n_places;
 	/* A row's value on one side; NULL: listing_value(). */
-	struct ctprof_value (*value)(const Listing *listing, const Pool *row, guint side,
+	struct ctprof_value (*value)(const Listing *listing, const Pair *row, guint side,
 				     const Place *place);
 	gint (*compare)(const char *a, const char *b); /* names; NULL: bytewise */
 	/* The noun for the rows in the counts of those with all, some and none of their summed
@@ -53,10 +53,10 @@ void listing_clear(Listing *listing);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Listing, listing_clear)
 
 /* The value of the place's metric. */
-struct ctprof_value listing_value(const Listing *listing, const Pool *row, guint side,
+struct ctprof_value listing_value(const Listing *listing, const Pair *row, guint side,
 				  const Place *place);
 
-void listing_values(const Listing *listing, const Pool *row, const Place *place,
+void listing_values(const Listing *listing, const Pair *row, const Place *place,
 		    struct ctprof_value ret_values[SIDES]);
 /* The place of that name; NULL: none. */
 const Place *listing_find(const Listing *listing, const char *name);
@@ -66,9 +66,9 @@ void listing_sort(Listing *listing, const char *order);
 /* Adds the table, without lines. */
 void listing_begin(Listing *listing, const char *name, const char *heading);
 /* Adds the row's line, unless the filters hide its changes. */
-void listing_put(const Listing *listing, const Pool *row, guint depth);
+void listing_put(const Listing *listing, const Pair *row, guint depth);
 /* Adds the row's line unconditionally; places of trees stay absent. */
-struct ctprof_cell *listing_line(const Listing *listing, const Pool *row, guint32 flags,
+struct ctprof_cell *listing_line(const Listing *listing, const Pair *row, guint32 flags,
 				 guint depth);
 /* Sets the sums of all rows at the places that have the flag. */
 void listing_put_sums(const Listing *listing, struct ctprof_cell *cells, guint flag);
@@ -87,7 +87,7 @@ void listing_draft_section(const Draft *draft, const Section *section);
 /* Rows that are summed up in one line.  The set is itself a row of another listing with the same
  * places, whose values are given by set_value(). */
 typedef struct set {
-	Pool pool;  /* has the set's name, and exists on both sides */
+	Pair pool;  /* has the set's name, and exists on both sides */
 	Sums *sums; /* of each place */
 } Set;
 
@@ -95,9 +95,9 @@ void set_init(Set *set, const Listing *listing, const char *name);
 void set_clear(Set *set);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Set, set_clear)
 /* Adds the summed amounts that a row of the listing has on a side. */
-void set_add(Set *set, const Listing *listing, const Pool *row, guint side);
+void set_add(Set *set, const Listing *listing, const Pair *row, guint side);
 void set_merge(Set *set, const Listing *listing, const Set *part);
 /* The set's name, or its sum at the place.  A place without a metric counts rows, and is never
  * absent.  In compare, the other sums are 0 on a side without rows. */
-struct ctprof_value set_value(const Listing *listing, const Pool *set, guint side,
+struct ctprof_value set_value(const Listing *listing, const Pair *set, guint side,
 			      const Place *place);

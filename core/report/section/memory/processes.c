@@ -57,7 +57,7 @@ static const struct footprint {
 
 static gint compare_pids(gconstpointer a, gconstpointer b)
 {
-	const RecordKey *x = &(*(const Pool *const *)a)->key, *y = &(*(const Pool *const *)b)->key;
+	const RecordKey *x = &(*(const Pair *const *)a)->key, *y = &(*(const Pair *const *)b)->key;
 
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
@@ -66,7 +66,7 @@ static gint compare_pids(gconstpointer a, gconstpointer b)
 
 /* ---- values ---- */
 
-static const char *name_of(const Rows *rows, const Pool *row)
+static const char *name_of(const Rows *rows, const Pair *row)
 {
 	const char *name = row_text(rows, row, NAME);
 
@@ -74,7 +74,7 @@ static const char *name_of(const Rows *rows, const Pool *row)
 }
 
 /* Returns the command line; without one, the name in brackets, like ps. */
-static const char *command_of(const Rows *rows, const Pool *row)
+static const char *command_of(const Rows *rows, const Pair *row)
 {
 	const char *command = row_text(rows, row, COMMAND);
 
@@ -83,7 +83,7 @@ static const char *command_of(const Rows *rows, const Pool *row)
 						  g_strdup_printf("[%s]", name_of(rows, row)));
 }
 
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	const guint64 *ram = listing->data;
@@ -141,7 +141,7 @@ static void find_parents(Tree *tree)
 	g_autoptr(GHashTable) pids = pids_new(rows);
 
 	for (guint i = 0; i < rows->list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows->list, i);
+		const Pair *row = g_ptr_array_index(rows->list, i);
 		guint side = row_side(row), parent;
 		guint64 ppid;
 
@@ -151,7 +151,7 @@ static void find_parents(Tree *tree)
 	}
 }
 
-static gboolean is_asked_for(const Rows *rows, const Pool *row)
+static gboolean is_asked_for(const Rows *rows, const Pair *row)
 {
 	const AnalysisOptions *options = rows->draft->plan->options;
 	gint32 pid = row->key.tid;
@@ -193,7 +193,7 @@ static guint64 count_state(const Rows *rows, const char *state)
 	guint64 n = 0;
 
 	for (guint i = 0; i < rows->list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows->list, i);
+		const Pair *row = g_ptr_array_index(rows->list, i);
 
 		n += g_strcmp0(row_text_of(rows, row, 0, STATE), state) == 0 ||
 		     g_strcmp0(row_text_of(rows, row, 1, STATE), state) == 0;
@@ -302,13 +302,13 @@ const Section view_processes = {
 
 /* ---- the mappings of one process ---- */
 
-static gboolean is_cost(const Pool *row)
+static gboolean is_cost(const Pair *row)
 {
 	return g_str_has_suffix(row_name(row), " *");
 }
 
 /* Rows of the mappings group are named "PID OBJECT". */
-static gboolean is_of(const Pool *row, gint32 pid)
+static gboolean is_of(const Pair *row, gint32 pid)
 {
 	return g_ascii_strtoll(row_name(row), NULL, 10) == pid;
 }
@@ -319,7 +319,7 @@ static gboolean check_process(const Draft *draft, guint side, GError **error)
 	g_auto(Rows) rows = rows_of(draft, MEMORY_MAPPINGS_GROUP);
 
 	for (guint i = 0; i < rows.list->len; i++) {
-		const Pool *row = g_ptr_array_index(rows.list, i);
+		const Pair *row = g_ptr_array_index(rows.list, i);
 
 		if (row->sides[side] && is_of(row, options->pid))
 			return TRUE;
@@ -329,7 +329,7 @@ static gboolean check_process(const Draft *draft, guint side, GError **error)
 		options->files[side], options->pid);
 }
 
-static struct ctprof_value mapping_value(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value mapping_value(const Listing *listing, const Pair *row, guint side,
 					 const Place *place)
 {
 	struct ctprof_value value = listing_value(listing, row, side, place);
@@ -340,7 +340,7 @@ static struct ctprof_value mapping_value(const Listing *listing, const Pool *row
 }
 
 /* Keeps the mappings of the process; data receives the time spent reading them. */
-static gboolean is_mapping(const Rows *rows, const Pool *row, gpointer data)
+static gboolean is_mapping(const Rows *rows, const Pair *row, gpointer data)
 {
 	struct ctprof_value *cost = data;
 

@@ -28,18 +28,18 @@ const Fold *rows_choose_process(gconstpointer data, const Metric *metric)
 	return NULL;
 }
 
-const Fold *rows_choose_thing(gconstpointer data, const Metric *metric)
+const Fold *rows_choose_object(gconstpointer data, const Metric *metric)
 {
 	return plan_needs_group(data, metric->def.group) ? choose(&metric->def) : NULL;
 }
 
 Rows rows_of(const Draft *draft, const char *group)
 {
-	const GPtrArray *all = group ? draft->things : draft->processes;
-	Rows rows = {draft, group ? TABLE_THINGS : TABLE_PROCESSES, g_ptr_array_new()};
+	const GPtrArray *all = group ? draft->single_objects : draft->processes;
+	Rows rows = {draft, group ? TABLE_SINGLE_OBJECTS : TABLE_PROCESSES, g_ptr_array_new()};
 
 	for (guint i = 0; i < all->len; i++) {
-		Pool *row = g_ptr_array_index(all, i);
+		Pair *row = g_ptr_array_index(all, i);
 
 		if (!group || strcmp(row->key.names[ROW_GROUP], group) == 0)
 			g_ptr_array_add(rows.list, row);
@@ -52,17 +52,17 @@ void rows_clear(Rows *rows)
 	g_clear_pointer(&rows->list, g_ptr_array_unref);
 }
 
-guint row_side(const Pool *row)
+guint row_side(const Pair *row)
 {
 	return row->sides[1] ? 1 : 0;
 }
 
-const char *row_name(const Pool *row)
+const char *row_name(const Pair *row)
 {
 	return row->key.names[ROW_NAME];
 }
 
-void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data),
+void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pair *row, gpointer data),
 	       gpointer data)
 {
 	GPtrArray *list = rows->list;
@@ -84,7 +84,7 @@ gboolean rows_are_captured(const Rows *rows, const char *metric)
 
 /* ---- values ---- */
 
-struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric)
+struct ctprof_value row_value(const Rows *rows, const Pair *row, guint side, const char *metric)
 {
 	struct ctprof_value value = draft_value(rows->draft, rows->table, row->sides, side, metric);
 
@@ -104,7 +104,7 @@ static gboolean take_number(const struct ctprof_value *value, guint64 *ret_numbe
 	return TRUE;
 }
 
-gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *metric,
+gboolean row_number(const Rows *rows, const Pair *row, guint side, const char *metric,
 		    guint64 *ret_number)
 {
 	const struct ctprof_value value = row_value(rows, row, side, metric);
@@ -112,31 +112,32 @@ gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *m
 	return take_number(&value, ret_number);
 }
 
-gboolean thing_number(const Draft *draft, guint side, const char *group, const char *name,
-		      const char *metric, guint64 *ret_number)
+gboolean object_number(const Draft *draft, guint side, const char *group, const char *name,
+		       const char *metric, guint64 *ret_number)
 {
 	const RecordKey key = {.names = {[ROW_GROUP] = store_text(draft->store, group),
 					 [ROW_NAME] = store_text(draft->store, name)}};
 	Record *sides[SIDES] = {NULL};
 
-	sides[side] = record_set_find(&draft->sides[side].sets[TABLE_THINGS], &key);
-	const struct ctprof_value value = draft_value(draft, TABLE_THINGS, sides, side, metric);
+	sides[side] = record_set_find(&draft->sides[side].sets[TABLE_SINGLE_OBJECTS], &key);
+	const struct ctprof_value value =
+		draft_value(draft, TABLE_SINGLE_OBJECTS, sides, side, metric);
 	return take_number(&value, ret_number);
 }
 
-const char *row_text_of(const Rows *rows, const Pool *row, guint side, const char *metric)
+const char *row_text_of(const Rows *rows, const Pair *row, guint side, const char *metric)
 {
 	struct ctprof_value value = row_value(rows, row, side, metric);
 
 	return value.type == CTPROF_VALUE_TEXT ? value.text : NULL;
 }
 
-const char *row_text(const Rows *rows, const Pool *row, const char *metric)
+const char *row_text(const Rows *rows, const Pair *row, const char *metric)
 {
 	return row_text_of(rows, row, row_side(row), metric);
 }
 
-gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, const char *metric)
+gboolean row_is_inapplicable(const Rows *rows, const Pair *row, guint side, const char *metric)
 {
 	Coverage coverage;
 
@@ -147,7 +148,7 @@ gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, cons
 	return coverage.n == 0 && coverage.missing == 0;
 }
 
-const GArray *row_map(const Rows *rows, const Pool *row, guint side, const char *metric)
+const GArray *row_map(const Rows *rows, const Pair *row, guint side, const char *metric)
 {
 	const Measure *measure = draft_measure(rows->draft, rows->table, metric);
 
@@ -224,7 +225,7 @@ gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
 		       : compare_numbers(size_of(&a[1]), size_of(&b[1]));
 }
 
-gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_report_field *field,
+gboolean rows_pass(const Draft *draft, const Pair *row, const struct ctprof_report_field *field,
 		   const struct ctprof_value values[SIDES])
 {
 	struct ctprof_value filled[SIDES];

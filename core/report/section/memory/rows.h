@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rows that a table shows individually, of one side or both: processes, and
- * objects by slot group and name.  A row is a Pool whose records have one row
+ * objects by slot group and name.  A row is a Pair whose records have one row
  * each; values are looked up by the name of their metric.
  */
 #pragma once
@@ -24,13 +24,13 @@
 #define MEMORY_METRICS "state,nr_threads"
 /* MeasureChoices of the tables of rows; data is the plan. */
 const Fold *rows_choose_process(gconstpointer data, const Metric *metric);
-const Fold *rows_choose_thing(gconstpointer data, const Metric *metric);
+const Fold *rows_choose_object(gconstpointer data, const Metric *metric);
 
 /* One kind of row: the processes (group NULL), or the objects of a slot group. */
 typedef struct rows {
 	const Draft *draft;
 	enum intake_table table;
-	GPtrArray *list; /* const Pool *; the caller may remove some */
+	GPtrArray *list; /* const Pair *; the caller may remove some */
 } Rows;
 
 /* The names in an object's key. */
@@ -41,33 +41,33 @@ Rows rows_of(const Draft *draft, const char *group);
 void rows_clear(Rows *rows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rows, rows_clear)
 /* Removes the rows that keep() does not accept. */
-void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pool *row, gpointer data),
+void rows_keep(Rows *rows, gboolean (*keep)(const Rows *rows, const Pair *row, gpointer data),
 	       gpointer data);
 
 /* The side to show if only one can be: the last that has the row. */
-guint row_side(const Pool *row);
+guint row_side(const Pair *row);
 /* An object's name. */
-const char *row_name(const Pool *row);
+const char *row_name(const Pair *row);
 /* Whether either side's snapshot has the metric. */
 gboolean rows_are_captured(const Rows *rows, const char *metric);
 /* Reads a number of the object of that name.  FALSE: absent, or the side lacks the object. */
-gboolean thing_number(const Draft *draft, guint side, const char *group, const char *name,
-		      const char *metric, guint64 *ret_number);
+gboolean object_number(const Draft *draft, guint side, const char *group, const char *name,
+		       const char *metric, guint64 *ret_number);
 
 /* Values of a metric, ABSENT on a side without the row (as INAPPLICABLE, since
  * nothing is missing) or without the metric.  Categories and labels are texts;
  * numbers are NUMBER or UNLIMITED. */
-struct ctprof_value row_value(const Rows *rows, const Pool *row, guint side, const char *metric);
-gboolean row_number(const Rows *rows, const Pool *row, guint side, const char *metric,
+struct ctprof_value row_value(const Rows *rows, const Pair *row, guint side, const char *metric);
+gboolean row_number(const Rows *rows, const Pair *row, guint side, const char *metric,
 		    guint64 *ret_number);
 /* Its text; NULL: absent. */
-const char *row_text_of(const Rows *rows, const Pool *row, guint side, const char *metric);
+const char *row_text_of(const Rows *rows, const Pair *row, guint side, const char *metric);
 /* The text on the side shown. */
-const char *row_text(const Rows *rows, const Pool *row, const char *metric);
+const char *row_text(const Rows *rows, const Pair *row, const char *metric);
 /* Whether the value is inapplicable to the row. */
-gboolean row_is_inapplicable(const Rows *rows, const Pool *row, guint side, const char *metric);
+gboolean row_is_inapplicable(const Rows *rows, const Pair *row, guint side, const char *metric);
 /* A map's entries (MapItem) of that side; NULL: absent. */
-const GArray *row_map(const Rows *rows, const Pool *row, guint side, const char *metric);
+const GArray *row_map(const Rows *rows, const Pair *row, guint side, const char *metric);
 
 /* ---- numbers of both sides ---- */
 
@@ -88,7 +88,7 @@ gint rows_compare_values(const Draft *draft, const struct ctprof_value a[SIDES],
 
 /* Whether the filters show a row's change in a field; a side without the row
  * counts as 0.  show: always. */
-gboolean rows_pass(const Draft *draft, const Pool *row, const struct ctprof_report_field *field,
+gboolean rows_pass(const Draft *draft, const Pair *row, const struct ctprof_report_field *field,
 		   const struct ctprof_value values[SIDES]);
 
 /* ---- cells ---- */

@@ -63,7 +63,7 @@ static guint64 sysv_id(const char *name)
 		       : G_MAXUINT64;
 }
 
-/* The segment of each object and the object of each segment (Pool -> Pool), on each side. */
+/* The segment of each object and the object of each segment (Pair -> Pair), on each side. */
 typedef struct partners {
 	GHashTable *sides[SIDES];
 } Partners;
@@ -75,7 +75,7 @@ static void partners_clear(Partners *partners)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Partners, partners_clear)
 
-static const Pool *partner_of(const Partners *partners, const Pool *row, guint side)
+static const Pair *partner_of(const Partners *partners, const Pair *row, guint side)
 {
 	return g_hash_table_lookup(partners->sides[side], row);
 }
@@ -106,7 +106,7 @@ static void join_segments(Rows *objects, const Rows *segments, Partners *partner
 
 		partners->sides[side] = g_hash_table_new(NULL, NULL);
 		for (guint i = 0; i < segments->list->len; i++) {
-			Pool *segment = g_ptr_array_index(segments->list, i);
+			Pair *segment = g_ptr_array_index(segments->list, i);
 			guint64 id = sysv_id(row_name(segment));
 			gpointer object = g_hash_table_lookup(by_id, &id);
 
@@ -152,7 +152,7 @@ static void append_size(GString *text, guint64 bytes)
 	g_string_append_c(text, units[unit]);
 }
 
-static const char *list_users(const Rows *rows, const Pool *object, guint side)
+static const char *list_users(const Rows *rows, const Pair *object, guint side)
 {
 	const GArray *map = row_map(rows, object, side, places[USERS].metric);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -228,7 +228,7 @@ static void cover(const Draft *draft, Table *table)
 
 /* ---- the table ---- */
 
-static struct ctprof_value value_of_segment(const Listing *listing, const Pool *segment, guint side,
+static struct ctprof_value value_of_segment(const Listing *listing, const Pair *segment, guint side,
 					    const Place *place)
 {
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
@@ -245,7 +245,7 @@ static struct ctprof_value value_of_segment(const Listing *listing, const Pool *
 	return value;
 }
 
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	if (strcmp(row->key.names[0], MEMORY_SYSV_GROUP) == 0)
@@ -253,19 +253,19 @@ static struct ctprof_value value_of(const Listing *listing, const Pool *row, gui
 	if (place == &places[USERS])
 		return value_of_text(list_users(&listing->rows, row, side));
 	struct ctprof_value value = listing_value(listing, row, side, place);
-	const Pool *segment = partner_of(listing->data, row, side);
+	const Pair *segment = partner_of(listing->data, row, side);
 	if (value.type == CTPROF_VALUE_ABSENT && segment && place->flags & PLACE_JOINED)
 		value = row_value(&listing->rows, segment, side, place->stand_in);
 	return value;
 }
 
-static gboolean is_called(const Rows *rows, const Pool *row, gpointer name)
+static gboolean is_called(const Rows *rows, const Pair *row, gpointer name)
 {
 	(void)rows;
 	return strcmp(row_name(row), name) == 0;
 }
 
-static gboolean contains(const Rows *rows, const Pool *row, gpointer name)
+static gboolean contains(const Rows *rows, const Pair *row, gpointer name)
 {
 	(void)rows;
 	return strstr(row_name(row), name) != NULL;
@@ -322,7 +322,7 @@ static gboolean check_object(const Draft *draft, guint side, GError **error)
 
 	take_named(&objects, options->object);
 	for (guint i = 0; i < objects.list->len; i++)
-		if (((const Pool *)objects.list->pdata[i])->sides[side])
+		if (((const Pair *)objects.list->pdata[i])->sides[side])
 			return TRUE;
 	return error_set_failed(error, "%s has no object '%s': see 'ctprof memory shared'",
 				options->files[side], options->object);

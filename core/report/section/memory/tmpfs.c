@@ -18,7 +18,7 @@ static const Place places_of_mounts[] = {
 	[MOUNT] = {TEXT_FIELD("mount", "MOUNT"), PLACE_NAME, PLACE_TITLE, NULL},
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pool *row, guint side,
+static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
 				    const Place *place)
 {
 	if (place != &places_of_mounts[SHARE])
@@ -66,12 +66,12 @@ static const Place files[] = {
 
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
-	return strcmp(row_name(*(const Pool *const *)a), row_name(*(const Pool *const *)b));
+	return strcmp(row_name(*(const Pair *const *)a), row_name(*(const Pair *const *)b));
 }
 
 /* Keeps the files, not the row that may hold the number of unreadable files.  data receives that
  * number: with two sides, the larger one. */
-static gboolean is_file(const Rows *rows, const Pool *row, gpointer data)
+static gboolean is_file(const Rows *rows, const Pair *row, gpointer data)
 {
 	guint64 *n_unreadable = data, unreadable;
 	gboolean is_file = TRUE;
@@ -90,7 +90,7 @@ struct walk {
 	guint side;
 };
 
-static const Pool *file_at(const Rows *rows, guint i)
+static const Pair *file_at(const Rows *rows, guint i)
 {
 	return g_ptr_array_index(rows->list, i);
 }

@@ -34,7 +34,7 @@ static guint count_rows(const Tree *tree)
 	return tree->listing->rows.list->len;
 }
 
-static const Pool *row_of(const Tree *tree, guint node)
+static const Pair *row_of(const Tree *tree, guint node)
 {
 	return g_ptr_array_index(tree->listing->rows.list, node);
 }
