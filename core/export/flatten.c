@@ -119,7 +119,7 @@ Flatten *flatten_new(Writer *writer)
 	self->made[MADE_PATTERN] = (Made){.make = pattern_key,
 					  .from = writer_find(writer, "comm"),
 					  .to = writer_find(writer, "pattern")};
-	self->made[MADE_UNIT] = (Made){.make = unit_of,
+	self->made[MADE_UNIT] = (Made){.make = unit_of_cgroup,
 				       .from = writer_find(writer, "cgroup"),
 				       .to = writer_find(writer, "unit")};
 	for (guint i = 0; i < N_MADE; i++)

@@ -376,7 +376,7 @@ static const struct {
 static void test_units(void)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(units); i++) {
-		g_autofree char *unit = unit_of(units[i].path);
+		g_autofree char *unit = unit_of_cgroup(units[i].path);
 
 		g_test_message("%s", units[i].path);
 		g_assert_cmpstr(unit, ==, units[i].unit);

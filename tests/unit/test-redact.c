@@ -264,7 +264,7 @@ static void test_units(void)
 
 	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autofree char *made = redact(LAW_CGROUP, cases[i].path);
-		g_autofree char *unit = unit_of(made);
+		g_autofree char *unit = unit_of_cgroup(made);
 		char *space = strchr(unit, ' ');
 
 		if (strchr(cases[i].unit, '#'))

@@ -342,7 +342,7 @@ GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n
 		if (taken->key.family == FAMILY_SCHEDULER && !runs->of_schedulers)
 			continue;
 		show_names(runs, &taken->key);
-		if (names_match(match, taken->key.names, taken->key.n_names))
+		if (view_names_match(match, taken->key.names, taken->key.n_names))
 			g_ptr_array_add(rows, taken);
 	}
 	g_ptr_array_sort(rows, compare_rows_by_name);

@@ -3,7 +3,7 @@
 
 #include "polarity.h"
 
-gboolean names_match(const GRegex *match, const char *const *names, guint n_names)
+gboolean view_names_match(const GRegex *match, const char *const *names, guint n_names)
 {
 	for (guint i = 0; match && i < n_names; i++)
 		if (names[i] && g_regex_match(match, names[i], 0, NULL))
@@ -13,7 +13,7 @@ gboolean names_match(const GRegex *match, const char *const *names, guint n_name
 
 gboolean view_matches(const View *view, const char *const *names, guint n_names)
 {
-	gboolean matches = names_match(view->match, names, n_names);
+	gboolean matches = view_names_match(view->match, names, n_names);
 
 	if (view->ret_matched && matches)
 		*view->ret_matched = TRUE;

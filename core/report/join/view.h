@@ -19,7 +19,7 @@ typedef struct view {
 } View;
 
 /* Whether one of the names, some of which may be NULL, matches; TRUE if match is NULL. */
-gboolean names_match(const GRegex *match, const char *const *names, guint n_names);
+gboolean view_names_match(const GRegex *match, const char *const *names, guint n_names);
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 
 /* Computes the change between both values, per second if requested. */

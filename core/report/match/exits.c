@@ -14,30 +14,30 @@
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
 
 /* The ended processes whose time was charged to one process. */
-typedef struct bucket {
-	CpuTime charged; /* in the window; run is unused */
-	CpuTime before;  /* part of charged: used before the window */
-	CpuTime known;   /* from exact records */
-	CpuTime told;    /* from other records */
-	guint64 least;   /* part of told: counted by the scheduler, which is never too high */
-	guint64 slack;   /* possible error of charges, as ticks are truncated */
-	gboolean is_old; /* charged with an unknown time from before the window */
-	CpuTime rest;    /* the part to be divided */
-} Bucket;
+typedef struct account {
+	CpuTime charged;  /* in the window; run is unused */
+	CpuTime before;   /* part of charged: used before the window */
+	CpuTime known;    /* from exact records */
+	CpuTime recorded; /* from other records */
+	guint64 least;    /* part of recorded: counted by the scheduler, which is never too high */
+	guint64 slack;    /* possible error of charges, as ticks are truncated */
+	gboolean is_old;  /* charged with an unknown time from before the window */
+	CpuTime rest;     /* the part to be divided */
+} Account;
 
 struct exits {
 	Side *sides;
 	Intake *intake;
 	const Roster *records;
 	guint64 began;
-	guint8 *marks;  /* enum mark of each record */
-	gint32 *owners; /* key of each record's bucket: a tgid, negative if its process lives */
-	CpuTime *told;  /* CPU time in each record; run is also the weight of its share */
+	guint8 *marks;     /* enum mark of each record */
+	gint32 *owners;    /* key of each record's account: a tgid, negative if its process lives */
+	CpuTime *recorded; /* CPU time in each record; run is also the weight of its share */
 	guint8 *is_exact;
-	GHashTable *buckets; /* owner -> Bucket */
+	GHashTable *accounts; /* owner -> Account */
 	RosterRow rows[SIDES], row;
 	CpuSlots slots[SIDES];
-	gint told_run, told_user, told_system, told_final;
+	gint slot_run, slot_user, slot_system, slot_final;
 	guint64 total;
 };
 
@@ -54,18 +54,18 @@ Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began)
 	exits->began = began;
 	exits->marks = g_new0(guint8, roster_length(exits->records) + 1);
 	exits->owners = g_new0(gint32, roster_length(exits->records) + 1);
-	exits->told = g_new0(CpuTime, roster_length(exits->records) + 1);
+	exits->recorded = g_new0(CpuTime, roster_length(exits->records) + 1);
 	exits->is_exact = g_new0(guint8, roster_length(exits->records) + 1);
-	exits->buckets = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	exits->accounts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint side = 0; side < SIDES; side++) {
 		roster_row_init(&exits->rows[side], sides[side].roster);
 		exits->slots[side] = cpu_slots_of(&sides[side].layouts[TABLE_THREADS]);
 	}
 	roster_row_init(&exits->row, exits->records);
-	exits->told_run = layout_slot(layout, cpu_metrics[CPU_RUN]);
-	exits->told_user = layout_slot(layout, CPU_EXIT_USER);
-	exits->told_system = layout_slot(layout, CPU_EXIT_SYSTEM);
-	exits->told_final = layout_slot(layout, CPU_EXIT_FINAL);
+	exits->slot_run = layout_slot(layout, cpu_metrics[CPU_RUN]);
+	exits->slot_user = layout_slot(layout, CPU_EXIT_USER);
+	exits->slot_system = layout_slot(layout, CPU_EXIT_SYSTEM);
+	exits->slot_final = layout_slot(layout, CPU_EXIT_FINAL);
 	return exits;
 }
 
@@ -74,9 +74,9 @@ void exits_free(Exits *exits)
 	for (guint side = 0; side < SIDES; side++)
 		roster_row_clear(&exits->rows[side]);
 	roster_row_clear(&exits->row);
-	g_hash_table_unref(exits->buckets);
+	g_hash_table_unref(exits->accounts);
 	g_free(exits->is_exact);
-	g_free(exits->told);
+	g_free(exits->recorded);
 	g_free(exits->owners);
 	g_free(exits->marks);
 	g_free(exits);
@@ -149,7 +149,7 @@ static gint32 parent_of(const Exits *exits, gint32 pid, guint64 start)
 
 /* Returns the nearest ancestor that is alive, or that is unknown, as ctprof itself is.  It has been
  * charged with the process's time, through the ancestors in between. */
-static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid, guint64 start)
+static gint32 payer_of(const Exits *exits, gint32 pid, gint32 ppid, guint64 start)
 {
 	for (guint hops = 0; ppid > 0 && ppid != pid && hops < MAX_HOPS; hops++) {
 		const RosterEntry *parent = known_of(exits, ppid, start);
@@ -163,15 +163,15 @@ static gint32 heir_of(const Exits *exits, gint32 pid, gint32 ppid, guint64 start
 	return roster_process(exits->sides[1].roster, INIT) ? INIT : 0;
 }
 
-static Bucket *bucket_of(Exits *exits, gint32 pid)
+static Account *account_of(Exits *exits, gint32 pid)
 {
-	Bucket *bucket = g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(pid));
+	Account *account = g_hash_table_lookup(exits->accounts, GINT_TO_POINTER(pid));
 
-	if (!bucket) {
-		bucket = g_new0(Bucket, 1);
-		g_hash_table_insert(exits->buckets, GINT_TO_POINTER(pid), bucket);
+	if (!account) {
+		account = g_new0(Account, 1);
+		g_hash_table_insert(exits->accounts, GINT_TO_POINTER(pid), account);
 	}
-	return bucket;
+	return account;
 }
 
 /* ---- sums ---- */
@@ -196,9 +196,9 @@ static void note_charges(Exits *exits, const RosterEntry *const pair[SIDES])
 	const CpuTime charged = cpu_time_subtract(&times[1], &times[0]);
 	if (charged.user == 0 && charged.system == 0)
 		return;
-	Bucket *bucket = bucket_of(exits, pair[1]->tgid);
-	cpu_time_add(&bucket->charged, &charged);
-	bucket->slack += 2 * CPU_TICK_NS;
+	Account *account = account_of(exits, pair[1]->tgid);
+	cpu_time_add(&account->charged, &charged);
+	account->slack += 2 * CPU_TICK_NS;
 }
 
 /* Adds the time that an ended process had used before the window, which is charged as well.  If it
@@ -213,23 +213,23 @@ static void note_before(Exits *exits, const RosterEntry *thread)
 
 	if (roster_process(exits->sides[1].roster, thread->tgid))
 		return;
-	Bucket *bucket = bucket_of(exits, heir_of(exits, thread->tgid,
-						  parent_of(exits, thread->tgid, thread->start),
-						  thread->start));
+	Account *account = account_of(exits, payer_of(exits, thread->tgid,
+						      parent_of(exits, thread->tgid, thread->start),
+						      thread->start));
 	if (leader)
 		roster_read(roster, leader, row);
 	gboolean has_whole = leader && cpu_time_of_process(slots, row, &whole);
 	if (leader == thread && cpu_time_of_children(slots, row, &time))
-		cpu_time_add(&bucket->before, &time);
+		cpu_time_add(&account->before, &time);
 	if (leader == thread && has_whole)
-		cpu_time_add(&bucket->before, &whole);
+		cpu_time_add(&account->before, &whole);
 	if (has_whole)
 		return;
 	roster_read(roster, thread, row);
 	if (cpu_time_of(slots, row, &time))
-		cpu_time_add(&bucket->before, &time);
+		cpu_time_add(&account->before, &time);
 	else
-		bucket->is_old = TRUE;
+		account->is_old = TRUE;
 }
 
 void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
@@ -246,25 +246,25 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 
 /* Computes the CPU time in the window according to the record itself; ret_least: a lower bound of
  * the run time.  Returns whether the record has the final time. */
-static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_told,
-			guint64 *ret_least)
+static gboolean read_recorded(Exits *exits, const RosterEntry *record, CpuTime *ret_recorded,
+			      guint64 *ret_least)
 {
 	RosterRow *row = &exits->row;
-	CpuTime told = {.run = 0}, before = {.run = 0};
+	CpuTime recorded = {.run = 0}, before = {.run = 0};
 	guint64 final;
 
 	roster_read(exits->records, record, row);
-	(void)cpu_time_read(row, exits->told_user, NS_PER_US, &told.user);
-	(void)cpu_time_read(row, exits->told_system, NS_PER_US, &told.system);
-	(void)cpu_time_read(row, exits->told_run, 1, &told.run);
-	*ret_least = told.run;
+	(void)cpu_time_read(row, exits->slot_user, NS_PER_US, &recorded.user);
+	(void)cpu_time_read(row, exits->slot_system, NS_PER_US, &recorded.system);
+	(void)cpu_time_read(row, exits->slot_run, 1, &recorded.run);
+	*ret_least = recorded.run;
 	/* Ticks hit a short thread by chance, so this may be too high, but nothing else is known
 	 * about a thread that was never updated since its start. */
-	told.run = MAX(told.run, fold_add_saturated(told.user, told.system));
-	gboolean is_exact = cpu_time_read(row, exits->told_final, 1, &final);
+	recorded.run = MAX(recorded.run, fold_add_saturated(recorded.user, recorded.system));
+	gboolean is_exact = cpu_time_read(row, exits->slot_final, 1, &final);
 	if (is_exact)
-		*ret_least = told.run = final;
-	*ret_told = told;
+		*ret_least = recorded.run = final;
+	*ret_recorded = recorded;
 	const Roster *roster = exits->sides[0].roster;
 	guint at = roster_search(roster, record->tgid, record->tid, record->start + 1);
 	if (exits->marks[record_at(exits, record)] != MARK_GONE || at == 0)
@@ -274,7 +274,7 @@ static gboolean told_by(Exits *exits, const RosterEntry *record, CpuTime *ret_to
 	if (!cpu_time_of(&exits->slots[0], row, &before))
 		before = (CpuTime){G_MAXUINT64, G_MAXUINT64, G_MAXUINT64};
 	*ret_least = *ret_least > before.run ? *ret_least - before.run : 0;
-	*ret_told = cpu_time_subtract(&told, &before);
+	*ret_recorded = cpu_time_subtract(&recorded, &before);
 	return is_exact;
 }
 
@@ -295,7 +295,7 @@ static void note_command(Exits *exits)
 				 .system = command ? command->system_ns : 0};
 
 	if (command)
-		cpu_time_add(&bucket_of(exits, command->parent)->charged, &charged);
+		cpu_time_add(&account_of(exits, command->parent)->charged, &charged);
 }
 
 /* Whether the records are complete: none was lost, and each has the final time of its thread.  The
@@ -312,21 +312,21 @@ static gboolean are_whole(const Exits *exits)
 }
 
 /* Computes the time that remains to be divided. */
-static void settle(Bucket *bucket, gboolean are_whole)
+static void settle(Account *account, gboolean are_whole)
 {
-	CpuTime *rest = &bucket->rest;
+	CpuTime *rest = &account->rest;
 
 	if (are_whole)
 		return;
-	*rest = cpu_time_subtract(&bucket->charged, &bucket->before);
+	*rest = cpu_time_subtract(&account->charged, &account->before);
 	rest->run = fold_add_saturated(rest->user, rest->system);
-	*rest = cpu_time_subtract(rest, &bucket->known);
-	if (bucket->told.run == 0 && bucket->known.run > 0 && rest->run <= bucket->slack)
+	*rest = cpu_time_subtract(rest, &account->known);
+	if (account->recorded.run == 0 && account->known.run > 0 && rest->run <= account->slack)
 		*rest = (CpuTime){.run = 0};
 	/* A parent that ignores SIGCHLD is not charged. */
-	if (bucket->is_old || rest->run < bucket->least) {
-		*rest = bucket->told;
-		rest->run = bucket->least;
+	if (account->is_old || rest->run < account->least) {
+		*rest = account->recorded;
+		rest->run = account->least;
 	}
 }
 
@@ -338,7 +338,7 @@ static void note_missed(Exits *exits, const RosterEntry *record)
 	guint side;
 
 	if (!process_of(exits, record->tgid, record->start, &side))
-		bucket_of(exits, heir_of(exits, record->tgid, record->ppid, record->start))
+		account_of(exits, payer_of(exits, record->tgid, record->ppid, record->start))
 			->is_old = TRUE;
 }
 
@@ -360,23 +360,23 @@ void exits_divide(Exits *exits)
 		}
 		exits->owners[i] =
 			lives ? -record->tgid
-			      : heir_of(exits, record->tgid, record->ppid, record->start);
+			      : payer_of(exits, record->tgid, record->ppid, record->start);
 		guint64 least;
-		gboolean is_exact = told_by(exits, record, &exits->told[i], &least);
-		Bucket *bucket = bucket_of(exits, exits->owners[i]);
+		gboolean is_exact = read_recorded(exits, record, &exits->recorded[i], &least);
+		Account *account = account_of(exits, exits->owners[i]);
 		exits->is_exact[i] = (guint8)is_exact;
-		cpu_time_add(is_exact ? &bucket->known : &bucket->told, &exits->told[i]);
+		cpu_time_add(is_exact ? &account->known : &account->recorded, &exits->recorded[i]);
 		if (!is_exact)
-			bucket->least = fold_add_saturated(bucket->least, least);
+			account->least = fold_add_saturated(account->least, least);
 	}
 	gboolean whole = are_whole(exits);
-	g_hash_table_iter_init(&iter, exits->buckets);
+	g_hash_table_iter_init(&iter, exits->accounts);
 	while (g_hash_table_iter_next(&iter, NULL, &each)) {
-		Bucket *bucket = each;
+		Account *account = each;
 
-		settle(bucket, whole);
+		settle(account, whole);
 		exits->total = fold_add_saturated(
-			exits->total, fold_add_saturated(bucket->known.run, bucket->rest.run));
+			exits->total, fold_add_saturated(account->known.run, account->rest.run));
 	}
 }
 
@@ -401,9 +401,9 @@ guint64 exits_total(Exits *exits, ChargedParent ret_parents[EXITS_PARENTS])
 	gpointer pid, each;
 
 	memset(ret_parents, 0, EXITS_PARENTS * sizeof *ret_parents);
-	g_hash_table_iter_init(&iter, exits->buckets);
+	g_hash_table_iter_init(&iter, exits->accounts);
 	while (g_hash_table_iter_next(&iter, &pid, &each)) {
-		const Bucket *bucket = each;
+		const Account *account = each;
 		const RosterEntry *process = roster_process(side->roster, GPOINTER_TO_INT(pid));
 
 		if (!process || GPOINTER_TO_INT(pid) <= INIT)
@@ -412,7 +412,7 @@ guint64 exits_total(Exits *exits, ChargedParent ret_parents[EXITS_PARENTS])
 		const char *name = rows_text(&exits->rows[1].rows, 0, side->labels[LABEL_COMM]);
 		const ChargedParent parent = {name ? store_text(exits->intake->store, name) : NULL,
 					      GPOINTER_TO_INT(pid),
-					      bucket->known.run + bucket->rest.run};
+					      account->known.run + account->rest.run};
 		if (name)
 			insert_parent(ret_parents, parent);
 	}
@@ -432,18 +432,18 @@ gboolean exits_is_exact(const Exits *exits, const RosterEntry *record)
 CpuTime exits_share(const Exits *exits, const RosterEntry *record)
 {
 	guint at = record_at(exits, record);
-	guint64 weight = exits->told[at].run;
-	const Bucket *bucket =
-		g_hash_table_lookup(exits->buckets, GINT_TO_POINTER(exits->owners[at]));
+	guint64 weight = exits->recorded[at].run;
+	const Account *account =
+		g_hash_table_lookup(exits->accounts, GINT_TO_POINTER(exits->owners[at]));
 
 	if (exits->is_exact[at])
-		return exits->told[at];
-	if (!bucket)
+		return exits->recorded[at];
+	if (!account)
 		return (CpuTime){.run = 0};
 	return (CpuTime){
-		share_of(bucket->rest.run, weight, bucket->told.run),
-		share_of(bucket->rest.user, weight, bucket->told.run),
-		share_of(bucket->rest.system, weight, bucket->told.run),
+		share_of(account->rest.run, weight, account->recorded.run),
+		share_of(account->rest.user, weight, account->recorded.run),
+		share_of(account->rest.system, weight, account->recorded.run),
 	};
 }
 

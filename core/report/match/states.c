@@ -86,7 +86,7 @@ void states_free(States *states)
 	g_free(states);
 }
 
-const StateTimes *states_of(const States *states, const Record *group)
+const StateTimes *states_find(const States *states, const Record *group)
 {
 	return group ? g_hash_table_lookup(states->groups, group) : NULL;
 }

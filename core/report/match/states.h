@@ -66,6 +66,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(States, states_free)
 
 void states_add(States *states, const Record *group, const StateThread *thread);
 /* Returns NULL if no thread of the group was added. */
-const StateTimes *states_of(const States *states, const Record *group);
+const StateTimes *states_find(const States *states, const Record *group);
 /* Returns the number of instants in the window at which threads were sampled. */
 guint64 states_instants(const States *states);

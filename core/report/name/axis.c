@@ -32,7 +32,7 @@ const Axis *axis_of(GroupBy group_by)
 const char *label_name(enum label label, Store *store, const char *text, gint32 tgid)
 {
 	if (label == LABEL_UNIT)
-		return store_take(store, unit_of(text));
+		return store_take(store, unit_of_cgroup(text));
 	if (label == LABEL_PROCESS)
 		return store_take(store, g_strdup_printf("%s[%d]", text, tgid));
 	return text;

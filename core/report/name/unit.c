@@ -211,7 +211,7 @@ static char *name_contained(char *const *components, gboolean has_pods)
 	return pod;
 }
 
-char *unit_of(const char *path)
+char *unit_of_cgroup(const char *path)
 {
 	g_auto(GStrv) components = NULL;
 	char *name;

@@ -11,4 +11,4 @@
  * "pod 8f3c1e2a", "lxc web", "machine vm"; "-" for the root; for a path that names no unit, its
  * last component if that is a slice, or else the path without its first '/'.  IDs are cut to their
  * first eight digits. */
-char *unit_of(const char *path);
+char *unit_of_cgroup(const char *path);

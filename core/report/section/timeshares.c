@@ -36,7 +36,7 @@ static gdouble activity_of(const StateTimes *times)
 
 static const StateTimes *times_of(const Draft *draft, const Group *group)
 {
-	const StateTimes *times = states_of(draft->window->states, group->sides[1]);
+	const StateTimes *times = states_find(draft->window->states, group->sides[1]);
 
 	return times && times->threads > 0 ? times : NULL;
 }

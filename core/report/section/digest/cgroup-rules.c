@@ -18,7 +18,7 @@ static gdouble measure_throttled(const Subject *subject)
 		    !(digest_cost(line, subject->digest->newest, COST_WAITING) >= LEAST_QUEUE))
 			return NAN;
 	}
-	return limits_throttled(subject->limits) * 100;
+	return throttling_share(subject->limits) * 100;
 }
 
 static gdouble cost_throttled(const Subject *subject)
@@ -29,13 +29,13 @@ static gdouble cost_throttled(const Subject *subject)
 }
 
 /* Whether the pool belongs to the limits' unit or cgroup; other cgroups may be of the same unit. */
-static gboolean is_of(const CostLine *line, const Limits *limits)
+static gboolean is_of(const CostLine *line, const CgroupLimits *limits)
 {
 	return g_strcmp0(line->unit, limits->unit) == 0 ||
 	       g_strcmp0(line->cgroup, limits->path) == 0;
 }
 
-const CostLine *cgroup_pool(const Digest *digest, const Limits *limits)
+const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits)
 {
 	const CostLine *below = NULL;
 
@@ -44,7 +44,7 @@ const CostLine *cgroup_pool(const Digest *digest, const Limits *limits)
 
 		if (is_of(line, limits))
 			return line;
-		if (!below && limits_hold(limits, line->cgroup))
+		if (!below && throttling_applies(limits, line->cgroup))
 			below = line;
 	}
 	return below;
@@ -119,7 +119,7 @@ static void say_memory_max(const Subject *subject, Sentence *sentence)
 static gdouble measure_memory_full(const Subject *subject)
 {
 	return isnan(subject->limits->n_max) && is_thrashing(subject->digest)
-		       ? limits_filled(subject->limits)
+		       ? throttling_filled(subject->limits)
 		       : NAN;
 }
 

@@ -5,15 +5,15 @@
 /* The least age for averages: that of a thread that has just begun would mean nothing. */
 #define LEAST_AGE_S 1
 
-void costing_init(Costing *costing, const Draft *draft)
+void cost_inputs_init(CostInputs *cost_inputs, const Draft *draft)
 {
 	const Measures *measures = &draft->intake->measures[TABLE_THREADS];
 	const Quantity *quantity;
 
-	costing->draft = draft;
+	cost_inputs->draft = draft;
 	for (guint i = 0; (quantity = quantity_of_cost(i)); i++)
 		for (guint k = 0; k < QUANTITY_FORMULAS; k++)
-			formula_bind(&quantity->formulas[k], measures, costing->inputs[i][k]);
+			formula_bind(&quantity->formulas[k], measures, cost_inputs->inputs[i][k]);
 }
 
 struct ctprof_value cost_as_value(const CostValue *cost)
@@ -65,10 +65,10 @@ static void convert(const Quantity *quantity, const Formula *formula, gdouble se
 		value->real = formula_convert(formula, MAX(value->real, 0));
 }
 
-void costs_of_group(const Costing *costing, const Group *group, guint side, gboolean held_only,
-		    Costs *ret_costs)
+void costs_of_group(const CostInputs *cost_inputs, const Group *group, guint side,
+		    gboolean held_only, Costs *ret_costs)
 {
-	const Draft *draft = costing->draft;
+	const Draft *draft = cost_inputs->draft;
 	Span span = {.side = side};
 	gdouble seconds = seconds_of(draft, group, side);
 	const Quantity *quantity;
@@ -89,7 +89,8 @@ void costs_of_group(const Costing *costing, const Group *group, guint side, gboo
 			const Formula *formula = &quantity->formulas[k];
 			struct ctprof_value made;
 
-			formula_value(formula, costing->inputs[i][k], group->sides, &span, &made);
+			formula_value(formula, cost_inputs->inputs[i][k], group->sides, &span,
+				      &made);
 			convert(quantity, formula, seconds, &made);
 			/* If no formula gives a value, the reason of the first that has one is
 			 * kept. */

@@ -21,12 +21,12 @@ typedef struct costs {
 } Costs;
 
 /* The metrics from which the costs of a report are computed. */
-typedef struct costing {
+typedef struct cost_inputs {
 	const Draft *draft;
 	const Measure *inputs[MOST_COSTS][QUANTITY_FORMULAS][QUANTITY_INPUTS];
-} Costing;
+} CostInputs;
 
-void costing_init(Costing *costing, const Draft *draft);
+void cost_inputs_init(CostInputs *cost_inputs, const Draft *draft);
 struct ctprof_value cost_as_value(const CostValue *cost);
 /* Whether the costs of several pools may be added; ratios may not. */
 gboolean cost_adds_up(guint cost);
@@ -34,8 +34,8 @@ gboolean cost_adds_up(guint cost);
 gboolean cost_is_held(guint cost);
 /* Computes the costs of a group on one side; in a window, levels are of that side and counts of the
  * window.  held_only: only the levels. */
-void costs_of_group(const Costing *costing, const Group *group, guint side, gboolean held_only,
-		    Costs *ret_costs);
+void costs_of_group(const CostInputs *cost_inputs, const Group *group, guint side,
+		    gboolean held_only, Costs *ret_costs);
 /* Adds those costs of a pool to a sum that may be added. */
 void costs_add(Costs *sum, const Costs *part);
 /* Makes the time in user mode and in the kernel add up to the CPU time. */

@@ -49,7 +49,7 @@ static void settle_counts(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
 	gdouble most = (gdouble)(line->threads[side] + line->n_gone);
-	const StateTimes *times = states_of(digest->draft->window->states, line->group->sides[1]);
+	const StateTimes *times = states_find(digest->draft->window->states, line->group->sides[1]);
 
 	if (times && digest->seconds > 0)
 		line->costs[side].of[COST_WAITING].real += times->uncounted / 1e9 / digest->seconds;
@@ -69,7 +69,7 @@ static void add_line(Digest *digest, const Group *group)
 	for (guint side = 0; side < SIDES; side++) {
 		line.threads[side] = record_count(group->sides[side]);
 		if (side == digest->newest || digest->has_sides)
-			costs_of_group(&digest->costing, group, side, FALSE, &line.costs[side]);
+			costs_of_group(&digest->cost_inputs, group, side, FALSE, &line.costs[side]);
 	}
 	if (draft->window) {
 		line.n_born = group->sides[0] ? group->sides[0]->n_ghosts : 0;
@@ -80,7 +80,7 @@ static void add_line(Digest *digest, const Group *group)
 				? (gdouble)group->sides[1]->short_ns / 1e9 / digest->seconds
 				: 0;
 		/* Memory at the beginning of the window is kept on the other side. */
-		costs_of_group(&digest->costing, group, 0, TRUE, &line.costs[0]);
+		costs_of_group(&digest->cost_inputs, group, 0, TRUE, &line.costs[0]);
 		settle_counts(digest, &line, digest->newest);
 	}
 	for (guint side = 0; side < SIDES; side++)
@@ -90,7 +90,7 @@ static void add_line(Digest *digest, const Group *group)
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup").text;
 	if (!line.cgroup && draft->view->compare)
 		line.cgroup = draft_value(draft, TABLE_THREADS, group->sides, 0, "cgroup").text;
-	line.unit = line.cgroup ? store_take(draft->store, unit_of(line.cgroup)) : NULL;
+	line.unit = line.cgroup ? store_take(draft->store, unit_of_cgroup(line.cgroup)) : NULL;
 	/* In the cgroup v1 hierarchy with quotas, threads may be in another cgroup. */
 	const char *v1_path =
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup_v1").text;
@@ -157,7 +157,7 @@ Digest *digest_new(const Draft *draft)
 	guint limit = draft->plan->options->limit;
 
 	digest->draft = draft;
-	costing_init(&digest->costing, draft);
+	cost_inputs_init(&digest->cost_inputs, draft);
 	digest->newest = draft->view->compare ? 1 : 0;
 	digest->has_sides = draft->view->compare && !draft->window;
 	digest->seconds = draft->window ? draft->window->counts.seconds : 0;
@@ -174,7 +174,7 @@ Digest *digest_new(const Draft *draft)
 	g_array_sort_with_data(digest->lines, compare_lines, (gpointer)(uintptr_t)draft);
 	add_up(digest);
 	host_state_read(digest);
-	digest->limits = limits_list(draft);
+	digest->limits = throttling_list(draft);
 	digest->blames = blames_new(draft);
 	findings_find(digest);
 	if (draft->plan->options->collects)

@@ -39,13 +39,13 @@ typedef struct subject {
 
 struct digest {
 	const Draft *draft;
-	Costing costing;
+	CostInputs cost_inputs;
 	gboolean has_sides;     /* two captures that are not a window: costs are compared */
 	guint newest;           /* side */
 	gdouble seconds;        /* of the window; 0: there is no window */
 	GArray *lines;          /* CostLine, in the order of display */
 	guint64 threads[SIDES]; /* of all lines */
-	GArray *limits;         /* Limits: what held cgroups back */
+	GArray *limits;         /* CgroupLimits: what held cgroups back */
 	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
 	Costs total;            /* of all lines on the newest side, for costs that add up */
 	gdouble most_cpu;       /* CPUs, of the pool that uses most */

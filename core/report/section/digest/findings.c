@@ -112,7 +112,7 @@ static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, S
 		subject.name = subject.line->name;
 		subject.role = CTPROF_ROLE_POOL;
 	} else if (rules == cgroup_rules) {
-		subject.limits = &g_array_index(digest->limits, Limits, i);
+		subject.limits = &g_array_index(digest->limits, CgroupLimits, i);
 		subject.name = subject.limits->path;
 		subject.role = CTPROF_ROLE_CGROUP;
 	} else if (rules == lock_rules || rules == disk_rules) {

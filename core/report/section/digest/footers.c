@@ -27,7 +27,7 @@ static gboolean has_delay_accounting(const Digest *digest)
 /* Returns why no thread has the cost; the caller frees. */
 static char *reason_of(const Digest *digest, guint cost, guint32 why)
 {
-	const Measure *measure = digest->costing.inputs[cost][0][0];
+	const Measure *measure = digest->cost_inputs.inputs[cost][0][0];
 	g_autofree char *config = measure ? config_of(measure->tags) : NULL;
 
 	if (why == CTPROF_ABSENT_DENIED)

@@ -202,7 +202,7 @@ static gboolean is_by_limits(const Subject *subject)
 	if (host->direct_scans + host->background_scans < LEAST_SCANS * host->refaults)
 		return TRUE;
 	for (guint i = 0; i < limits->len; i++)
-		if (g_array_index(limits, Limits, i).n_max > 0)
+		if (g_array_index(limits, CgroupLimits, i).n_max > 0)
 			return host->memory_used < (1 - MOST_ROOM) * host->memory;
 	return FALSE;
 }

@@ -71,14 +71,15 @@ static gdouble contended(const Subject *subject)
 	if (why_is_deadline(subject))
 		return 0;
 	for (guint i = 0; i < digest->limits->len; i++) {
-		const Limits *limits = &g_array_index(digest->limits, Limits, i);
-		gboolean holds = limits_hold(limits, line->cgroup) && limits->throttled_s > 0;
+		const CgroupLimits *limits = &g_array_index(digest->limits, CgroupLimits, i);
+		gboolean holds =
+			throttling_applies(limits, line->cgroup) && limits->throttled_s > 0;
 
 		if (holds && limits->quota > 0 &&
 		    limits->quota < subject_cost(subject, COST_CPU) + LEAST_WAITING)
 			return 0;
 		if (holds)
-			held += threads * limits_most_throttled(limits);
+			held += threads * throttling_largest_share(limits);
 		else if (digest->seconds > 0 && !cgroup_pool(digest, limits))
 			held += 2 * limits->throttled_s / digest->seconds;
 	}

@@ -53,7 +53,7 @@ static inline const Blame *subject_blame(const Subject *subject)
 }
 
 /* Returns the largest pool of that cgroup or, if none, of a cgroup below it; NULL: none. */
-const CostLine *cgroup_pool(const Digest *digest, const Limits *limits);
+const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits);
 
 /* Below these limits, the page cache is not worth a line. */
 #define LEAST_REFAULTS 1000.0 /* 1/s */

@@ -141,7 +141,7 @@ static void add_throttling(const Digest *digest, Sentence *sentence)
 	gdouble share = digest->host.cpu_pressure, throttled = 0;
 
 	for (guint i = 0; i < digest->limits->len; i++)
-		throttled += g_array_index(digest->limits, Limits, i).throttled_s;
+		throttled += g_array_index(digest->limits, CgroupLimits, i).throttled_s;
 	throttled = digest->seconds > 0 ? MIN(throttled / digest->seconds * 100, share) : 0;
 	if (throttled >= LEAST_THROTTLED)
 		SAY_APART(sentence, "pressure by quotas up to {} %", term_whole(throttled));

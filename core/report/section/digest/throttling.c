@@ -13,19 +13,19 @@
 
 static const struct input {
 	const char *metric;
-	gsize at; /* in Limits */
+	gsize at; /* in CgroupLimits */
 	gdouble scale;
 	gboolean grows; /* in a window, its growth is taken */
 } inputs[] = {
-	{"cpu.nr_periods", G_STRUCT_OFFSET(Limits, n_periods), 1, TRUE},
-	{"cpu.nr_throttled", G_STRUCT_OFFSET(Limits, n_throttled), 1, TRUE},
-	{"cpu.throttled_usec", G_STRUCT_OFFSET(Limits, throttled_s), 1e-6, TRUE},
-	{"cpu.usage_usec", G_STRUCT_OFFSET(Limits, used_s), 1e-6, TRUE},
-	{"cpu.max_quota_us", G_STRUCT_OFFSET(Limits, quota), 1e-6, FALSE},
-	{"cpu.max_period_us", G_STRUCT_OFFSET(Limits, period), 1e-6, FALSE},
-	{"memory.max", G_STRUCT_OFFSET(Limits, memory_max), 1, FALSE},
-	{"memory.current", G_STRUCT_OFFSET(Limits, memory_used), 1, FALSE},
-	{"memory.events", G_STRUCT_OFFSET(Limits, n_max), 1, TRUE},
+	{"cpu.nr_periods", G_STRUCT_OFFSET(CgroupLimits, n_periods), 1, TRUE},
+	{"cpu.nr_throttled", G_STRUCT_OFFSET(CgroupLimits, n_throttled), 1, TRUE},
+	{"cpu.throttled_usec", G_STRUCT_OFFSET(CgroupLimits, throttled_s), 1e-6, TRUE},
+	{"cpu.usage_usec", G_STRUCT_OFFSET(CgroupLimits, used_s), 1e-6, TRUE},
+	{"cpu.max_quota_us", G_STRUCT_OFFSET(CgroupLimits, quota), 1e-6, FALSE},
+	{"cpu.max_period_us", G_STRUCT_OFFSET(CgroupLimits, period), 1e-6, FALSE},
+	{"memory.max", G_STRUCT_OFFSET(CgroupLimits, memory_max), 1, FALSE},
+	{"memory.current", G_STRUCT_OFFSET(CgroupLimits, memory_used), 1, FALSE},
+	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_max), 1, TRUE},
 };
 
 /* Returns the input's number, scaled; 0: not known. */
@@ -39,7 +39,8 @@ static gdouble number_of(const Draft *draft, const Pair *pair, const struct inpu
 	return value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number * input->scale : 0;
 }
 
-static void take(const Draft *draft, const Pair *pair, const struct input *input, Limits *limits)
+static void take(const Draft *draft, const Pair *pair, const struct input *input,
+		 CgroupLimits *limits)
 {
 	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, input->metric);
 	gdouble *number = &G_STRUCT_MEMBER(gdouble, limits, input->at);
@@ -62,12 +63,12 @@ static void take(const Draft *draft, const Pair *pair, const struct input *input
 static void take_below(const GArray *list)
 {
 	for (guint i = list->len; i-- > 0;) {
-		Limits *limits = &g_array_index(list, Limits, i);
+		CgroupLimits *limits = &g_array_index(list, CgroupLimits, i);
 
 		for (guint k = i + 1; k < list->len; k++) {
-			const Limits *other = &g_array_index(list, Limits, k);
+			const CgroupLimits *other = &g_array_index(list, CgroupLimits, k);
 
-			if (limits_hold(limits, other->path) && other->n_max > 0)
+			if (throttling_applies(limits, other->path) && other->n_max > 0)
 				limits->n_max -= other->n_max;
 		}
 	}
@@ -84,16 +85,16 @@ static gboolean has_bpf_scheduler(const Draft *draft)
 	return g_strcmp0(state, "enabled") == 0;
 }
 
-GArray *limits_list(const Draft *draft)
+GArray *throttling_list(const Draft *draft)
 {
 	gboolean has_bpf = has_bpf_scheduler(draft);
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(Limits));
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(CgroupLimits));
 	g_autoptr(GHashTable) pairs = pairs_new();
 
 	g_autoptr(GPtrArray) cgroups = draft_pairs(draft, TABLE_CGROUPS, pairs);
 	for (guint i = 0; i < cgroups->len; i++) {
 		const Pair *pair = g_ptr_array_index(cgroups, i);
-		Limits limits = {
+		CgroupLimits limits = {
 			.path = pair->key.names[0],
 			.seconds = draft->window ? draft->window->counts.seconds : 0,
 			.n_max = NAN,
@@ -117,32 +118,32 @@ GArray *limits_list(const Draft *draft)
 			continue;
 		if (!pair->sides[draft->view->compare ? 1 : 0] ||
 		    !(limits.throttled_s > 0 || limits.n_max > 0 ||
-		      limits_filled(&limits) >= LEAST_FULL))
+		      throttling_filled(&limits) >= LEAST_FULL))
 			continue;
-		limits.unit = store_take(draft->store, unit_of(limits.path));
+		limits.unit = store_take(draft->store, unit_of_cgroup(limits.path));
 		g_array_append_val(list, limits);
 	}
 	take_below(list);
 	return list;
 }
 
-gdouble limits_throttled(const Limits *limits)
+gdouble throttling_share(const CgroupLimits *limits)
 {
 	if (limits->n_periods > 0)
 		return limits->n_throttled / limits->n_periods;
 	return limits->seconds > 0 ? limits->throttled_s / limits->seconds : NAN;
 }
 
-gdouble limits_most_throttled(const Limits *limits)
+gdouble throttling_largest_share(const CgroupLimits *limits)
 {
 	gdouble most = MAX(limits->throttled_s, limits->n_throttled * limits->period);
 
 	if (limits->seconds > 0)
 		return MIN(most / limits->seconds, 1);
-	return limits->n_periods > 0 ? limits_throttled(limits) : 1;
+	return limits->n_periods > 0 ? throttling_share(limits) : 1;
 }
 
-gboolean limits_hold(const Limits *limits, const char *cgroup)
+gboolean throttling_applies(const CgroupLimits *limits, const char *cgroup)
 {
 	gsize length = strlen(limits->path);
 
@@ -150,7 +151,7 @@ gboolean limits_hold(const Limits *limits, const char *cgroup)
 	       (cgroup[length] == '/' || cgroup[length] == '\0');
 }
 
-gdouble limits_filled(const Limits *limits)
+gdouble throttling_filled(const CgroupLimits *limits)
 {
 	return limits->memory_max > 0 && limits->memory_used > 0
 		       ? limits->memory_used / limits->memory_max * 100

@@ -20,17 +20,17 @@ typedef struct limits {
 	gdouble n_max;           /* times memory.max was met, without cgroups below; NAN: unknown */
 	gdouble memory_max;      /* bytes; 0: none, or not known */
 	gdouble memory_used;     /* bytes used; 0: not known */
-} Limits;
+} CgroupLimits;
 
-/* Returns the Limits of the cgroups that were held back, one per path; call it before cgroups of
- * the same name are joined.  The caller unrefs. */
-GArray *limits_list(const Draft *draft);
+/* Returns the CgroupLimits of the cgroups that were held back, one per path; call it before cgroups
+ * of the same name are joined.  The caller unrefs. */
+GArray *throttling_list(const Draft *draft);
 /* Returns the share of the periods or else of the window in which the cgroup was throttled; NAN:
  * not known. */
-gdouble limits_throttled(const Limits *limits);
+gdouble throttling_share(const CgroupLimits *limits);
 /* Returns the largest share for which any of its threads may have been throttled: at most 1. */
-gdouble limits_most_throttled(const Limits *limits);
+gdouble throttling_largest_share(const CgroupLimits *limits);
 /* Whether the limits apply to a cgroup, i.e. belong to it or to one above.  cgroup NULL: FALSE. */
-gboolean limits_hold(const Limits *limits, const char *cgroup);
+gboolean throttling_applies(const CgroupLimits *limits, const char *cgroup);
 /* Returns the percentage of its memory limit that it uses; NAN: no limit, or not known. */
-gdouble limits_filled(const Limits *limits);
+gdouble throttling_filled(const CgroupLimits *limits);

@@ -37,7 +37,7 @@ static struct ctprof_value value_of(const Listing *listing, const Pair *row, gui
 	if (place != &places[NAME])
 		return listing_value(listing, row, side, place);
 	if (!row_number(&listing->rows, row, side, "mapping_pid", &pid) ||
-	    !pids_find(processes->pids, pid, side, &at))
+	    !footprint_find_pid(processes->pids, pid, side, &at))
 		return value_of_text(NULL);
 	return value_of_text(
 		row_text_of(processes->rows, processes->rows->list->pdata[at], side, "pcomm"));
@@ -65,7 +65,7 @@ static const Listing areas = {
 static void draft_areas(const Draft *draft, const Section *section)
 {
 	g_auto(Rows) rows = rows_of(draft, NULL);
-	g_autoptr(GHashTable) pids = pids_new(&rows);
+	g_autoptr(GHashTable) pids = footprint_index_pids(&rows);
 	struct processes processes = {&rows, pids};
 	g_auto(Listing) listing = listing_of(draft, &areas, &processes);
 

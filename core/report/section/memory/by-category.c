@@ -38,7 +38,7 @@ typedef struct folding {
 	Listing processes;
 	Listing lines;                 /* the categories' sums that are shown */
 	Categories *categories, *none; /* none is used if no table is given */
-	Set *sets;                     /* by category */
+	RowSet *sets;                  /* by category */
 	Tally tally;
 	gboolean has_swap[SIDES]; /* some process has swap */
 	guint64 n_pssless[SIDES];
@@ -48,7 +48,7 @@ typedef struct folding {
 static void folding_clear(Folding *self)
 {
 	for (guint i = 0; i < categories_count(self->categories); i++)
-		set_clear(&self->sets[i]);
+		row_set_clear(&self->sets[i]);
 	g_clear_pointer(&self->none, categories_free);
 	g_clear_pointer(&self->sets, g_free);
 	listing_clear(&self->processes);
@@ -154,7 +154,7 @@ static void add_row(Folding *self, const Pair *row)
 {
 	const Rows *rows = &self->processes.rows;
 	enum reading worst = READ_NONE;
-	Set *set = NULL;
+	RowSet *set = NULL;
 
 	for (guint side = 0; side < SIDES; side++) {
 		enum reading reading = reading_at(rows, row, side);
@@ -163,7 +163,7 @@ static void add_row(Folding *self, const Pair *row)
 			continue;
 		worst = MAX(worst, reading);
 		set = &self->sets[categories_find(self->categories, command_of(rows, row, side))];
-		set_add(set, &self->processes, row, side);
+		row_set_add(set, &self->processes, row, side);
 		struct ctprof_value swap = amount_of(rows, row, side, "swap_bytes", "Swap");
 		self->has_swap[side] |= swap.type == CTPROF_VALUE_NUMBER && swap.number > 0;
 		if (reading == READ_MISSING)
@@ -177,11 +177,11 @@ static void add_row(Folding *self, const Pair *row)
 static struct ctprof_value value_of_line(const Listing *listing, const Pair *row, guint side,
 					 const Place *place)
 {
-	struct ctprof_value pss = set_value(listing, row, side, &places[PSS]);
-	struct ctprof_value swap = set_value(listing, row, side, &places[SWAP]);
+	struct ctprof_value pss = row_set_value(listing, row, side, &places[PSS]);
+	struct ctprof_value swap = row_set_value(listing, row, side, &places[SWAP]);
 
 	if (place != &places[TOTAL])
-		return set_value(listing, row, side, place);
+		return row_set_value(listing, row, side, place);
 	swap.number = fold_add_saturated(swap.number, pss.number);
 	return swap;
 }
@@ -190,10 +190,10 @@ static struct ctprof_value value_of_line(const Listing *listing, const Pair *row
 static void list_sets(Folding *self)
 {
 	for (guint i = 0; i < categories_count(self->categories); i++) {
-		Set *set = &self->sets[i];
+		RowSet *set = &self->sets[i];
 
-		if (set_value(&self->lines, &set->pool, 0, &places[PROCESSES]).number +
-				    set_value(&self->lines, &set->pool, 1, &places[PROCESSES])
+		if (row_set_value(&self->lines, &set->pool, 0, &places[PROCESSES]).number +
+				    row_set_value(&self->lines, &set->pool, 1, &places[PROCESSES])
 					    .number >
 			    0 &&
 		    rows_match(self->draft, row_name(&set->pool)))
@@ -216,10 +216,10 @@ static void fold_rows(Folding *self)
 	self->lines.rows.list = g_ptr_array_new();
 	for (guint side = 0; side < SIDES; side++)
 		self->pssless[side] = g_string_new(NULL);
-	self->sets = g_new(Set, categories_count(self->categories));
+	self->sets = g_new(RowSet, categories_count(self->categories));
 	for (guint i = 0; i < categories_count(self->categories); i++)
-		set_init(&self->sets[i], &self->lines,
-			 store_text(draft->store, categories_name(self->categories, i)));
+		row_set_init(&self->sets[i], &self->lines,
+			     store_text(draft->store, categories_name(self->categories, i)));
 	for (guint i = 0; i < self->processes.rows.list->len; i++)
 		add_row(self, self->processes.rows.list->pdata[i]);
 	list_sets(self);
@@ -267,17 +267,17 @@ static void draft_categories(const Draft *draft, const Section *section)
 	g_auto(Folding) folding = {.draft = draft};
 	Listing *lines = &folding.lines;
 	const char *order = fields_of_orders[draft->plan->order];
-	g_auto(Set) total;
+	g_auto(RowSet) total;
 
 	fold_rows(&folding);
-	set_init(&total, lines, "total");
+	row_set_init(&total, lines, "total");
 	if (order)
 		listing_sort(lines, order);
 	listing_begin(lines, section->name, section->heading);
 	for (guint i = 0; i < lines->rows.list->len; i++) {
-		const Set *set = g_ptr_array_index(lines->rows.list, i);
+		const RowSet *set = g_ptr_array_index(lines->rows.list, i);
 
-		set_merge(&total, lines, set);
+		row_set_merge(&total, lines, set);
 		if (table_has_room(lines->table, draft->view->limit))
 			listing_put(lines, &set->pool, 0);
 	}

@@ -34,7 +34,7 @@ static const Place places[N_FIELDS] = {
 };
 
 typedef struct sum {
-	Set set;
+	RowSet set;
 	GHashTable *units; /* name -> number of processes; NULL: for a sum of pools */
 } Sum;
 
@@ -56,7 +56,7 @@ static void sum_free(gpointer data)
 	Sum *sum = data;
 
 	g_hash_table_unref(sum->units);
-	set_clear(&sum->set);
+	row_set_clear(&sum->set);
 	g_free(sum);
 }
 
@@ -64,7 +64,7 @@ static void pooling_clear(Pooling *self)
 {
 	listing_clear(&self->processes);
 	listing_clear(&self->lines);
-	set_clear(&self->own.set);
+	row_set_clear(&self->own.set);
 	g_clear_pointer(&self->names, name_keys_free);
 	g_clear_pointer(&self->units, g_hash_table_unref);
 	g_clear_pointer(&self->by_name, g_hash_table_unref);
@@ -86,7 +86,7 @@ static const char *unit_of_row(Pooling *self, const Pair *row)
 	const char *unit = g_hash_table_lookup(self->units, cgroup);
 
 	if (!unit) {
-		unit = store_take(self->draft->store, unit_of(cgroup));
+		unit = store_take(self->draft->store, unit_of_cgroup(cgroup));
 		g_hash_table_insert(self->units, (gpointer)(uintptr_t)cgroup,
 				    (gpointer)(uintptr_t)unit);
 	}
@@ -125,7 +125,7 @@ static Sum *sum_of(Pooling *self, const Pair *row)
 	if (sum || is_own(self, row))
 		return is_own(self, row) ? &self->own : sum;
 	sum = g_new0(Sum, 1);
-	set_init(&sum->set, &self->lines, name);
+	row_set_init(&sum->set, &self->lines, name);
 	sum->units = g_hash_table_new(g_str_hash, g_str_equal);
 	g_hash_table_insert(self->by_name, (gpointer)(uintptr_t)name, sum);
 	g_ptr_array_add(self->lines.rows.list, sum);
@@ -154,14 +154,14 @@ static struct ctprof_value value_of_process(const Listing *listing, const Pair *
 		return shared_of(rows, row, side);
 	if (place->metric)
 		return footprint_value(rows, row, side, place->metric, NULL);
-	if (reading_of(rows, row, side) == READ_NONE)
+	if (footprint_reading(rows, row, side) == READ_NONE)
 		return (struct ctprof_value){.why = CTPROF_ABSENT_INAPPLICABLE};
 	return value_of_number(1);
 }
 
 static void add_row(Pooling *self, const Pair *row)
 {
-	enum reading worst = reading_of_sides(&self->processes.rows, row);
+	enum reading worst = footprint_worst_reading(&self->processes.rows, row);
 	Sum *sum;
 
 	if (worst == READ_NONE || !rows_match(self->draft, pool_of(self, row)))
@@ -169,7 +169,7 @@ static void add_row(Pooling *self, const Pair *row)
 	sum = sum_of(self, row);
 	self->tally.n[worst]++;
 	for (guint side = 0; side < draft_n_sides(self->draft); side++)
-		set_add(&sum->set, &self->processes, row, side);
+		row_set_add(&sum->set, &self->processes, row, side);
 	if (sum->units) {
 		const char *unit = unit_of_row(self, row);
 		guint n = GPOINTER_TO_UINT(g_hash_table_lookup(sum->units, unit));
@@ -185,8 +185,8 @@ static struct ctprof_value change_of(const Listing *listing, const Pair *sum)
 {
 	const Draft *draft = listing->rows.draft;
 	gdouble seconds = draft->plan->options->elapsed_s;
-	struct ctprof_value before = set_value(listing, sum, 0, &places[PSS]),
-			    after = set_value(listing, sum, 1, &places[PSS]);
+	struct ctprof_value before = row_set_value(listing, sum, 0, &places[PSS]),
+			    after = row_set_value(listing, sum, 1, &places[PSS]);
 
 	if (!draft->view->compare)
 		return (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
@@ -237,13 +237,13 @@ static struct ctprof_value value_of_line(const Listing *listing, const Pair *row
 	case UNIT:
 		return value_of_text(unit_of_sum((const void *)row));
 	case SHARE:
-		value = set_value(listing, row, newest, &places[PSS]);
+		value = row_set_value(listing, row, newest, &places[PSS]);
 		return value_of_share(&value, self->ram);
 	case BEFORE:
-		return newest > 0 ? set_value(listing, row, 0, &places[PSS])
+		return newest > 0 ? row_set_value(listing, row, 0, &places[PSS])
 				  : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	default:
-		return set_value(listing, row, newest, place);
+		return row_set_value(listing, row, newest, place);
 	}
 }
 
@@ -262,7 +262,7 @@ static void fold_rows(Pooling *self, const Draft *draft)
 	self->lines.value = value_of_line;
 	self->lines.data = self;
 	self->lines.rows.list = g_ptr_array_new();
-	set_init(&self->own.set, &self->lines, "ctprof itself");
+	row_set_init(&self->own.set, &self->lines, "ctprof itself");
 	self->names = name_keys_new(NAME_PEERS, draft->store);
 	self->units = g_hash_table_new(g_str_hash, g_str_equal);
 	self->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, sum_free);
@@ -276,10 +276,10 @@ static void fold_rows(Pooling *self, const Draft *draft)
 
 static guint64 count_own(const Pooling *self)
 {
-	return set_value(&self->lines, &self->own.set.pool, 0, &places[PROCESSES]).number;
+	return row_set_value(&self->lines, &self->own.set.pool, 0, &places[PROCESSES]).number;
 }
 
-static void put_sum(const Pooling *self, guint32 role, const Set *set)
+static void put_sum(const Pooling *self, guint32 role, const RowSet *set)
 {
 	listing_line(&self->lines, &set->pool, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, 0);
 	table_last(self->lines.table)->role = role;
@@ -305,16 +305,16 @@ static void put_lines(const Pooling *self)
 	guint limit = self->draft->view->limit > 0 ? self->draft->view->limit : list->len;
 	Sum rest = {.units = NULL}, total = {.units = NULL};
 
-	set_init(&rest.set, &self->lines, NULL);
-	set_init(&total.set, &self->lines, "total");
+	row_set_init(&rest.set, &self->lines, NULL);
+	row_set_init(&total.set, &self->lines, "total");
 	for (guint i = 0; i < list->len; i++) {
-		const Set *set = g_ptr_array_index(list, i);
+		const RowSet *set = g_ptr_array_index(list, i);
 
 		if (i < limit)
 			put_sum(self, CTPROF_ROLE_POOL, set);
 		else
-			set_merge(&rest.set, &self->lines, set);
-		set_merge(&total.set, &self->lines, set);
+			row_set_merge(&rest.set, &self->lines, set);
+		row_set_merge(&total.set, &self->lines, set);
 	}
 	if (list->len > limit) {
 		rest.set.pool.key.names[ROW_NAME] = store_take(
@@ -323,10 +323,10 @@ static void put_lines(const Pooling *self)
 	}
 	if (count_own(self) > 0)
 		put_sum(self, CTPROF_ROLE_OWN, &self->own.set);
-	set_merge(&total.set, &self->lines, &self->own.set);
+	row_set_merge(&total.set, &self->lines, &self->own.set);
 	put_sum(self, CTPROF_ROLE_TOTAL, &total.set);
-	set_clear(&rest.set);
-	set_clear(&total.set);
+	row_set_clear(&rest.set);
+	row_set_clear(&total.set);
 }
 
 /* Notes how much ctprof distorts what it reads: as one more user of shared pages, it lowers the PSS
@@ -334,7 +334,7 @@ static void put_lines(const Pooling *self)
 static void note_own(const Pooling *self)
 {
 	const struct ctprof_value shared =
-		set_value(&self->lines, &self->own.set.pool, 0, &places[SHARED]);
+		row_set_value(&self->lines, &self->own.set.pool, 0, &places[SHARED]);
 	g_autofree char *much = overview_number(shared.number, 1u << 20, 1);
 
 	if (count_own(self) > 0 && shared.type == CTPROF_VALUE_NUMBER)

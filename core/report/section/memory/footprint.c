@@ -23,7 +23,7 @@ guint64 ledger_ram(const Draft *draft)
 
 /* ---- how memory was read ---- */
 
-enum reading reading_of(const Rows *processes, const Pair *process, guint side)
+enum reading footprint_reading(const Rows *processes, const Pair *process, guint side)
 {
 	static const struct {
 		const char *state;
@@ -43,9 +43,10 @@ enum reading reading_of(const Rows *processes, const Pair *process, guint side)
 	return READ_MISSING;
 }
 
-enum reading reading_of_sides(const Rows *processes, const Pair *process)
+enum reading footprint_worst_reading(const Rows *processes, const Pair *process)
 {
-	enum reading a = reading_of(processes, process, 0), b = reading_of(processes, process, 1);
+	enum reading a = footprint_reading(processes, process, 0),
+		     b = footprint_reading(processes, process, 1);
 
 	return MAX(a, b);
 }
@@ -57,7 +58,7 @@ static gpointer pid_key(guint64 pid, guint side)
 	return GSIZE_TO_POINTER((gsize)pid * SIDES + side);
 }
 
-GHashTable *pids_new(const Rows *processes)
+GHashTable *footprint_index_pids(const Rows *processes)
 {
 	GHashTable *pids = g_hash_table_new(NULL, NULL); /* index from 1 */
 
@@ -72,7 +73,7 @@ GHashTable *pids_new(const Rows *processes)
 	return pids;
 }
 
-gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index)
+gboolean footprint_find_pid(GHashTable *pids, guint64 pid, guint side, guint *ret_index)
 {
 	guint place = pid > G_MAXINT32
 			      ? 0
@@ -151,7 +152,7 @@ struct ctprof_value footprint_value(const Rows *processes, const Pair *process, 
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
 
 	/* A process that no longer has memory may have had some a moment ago. */
-	if (reading_of(processes, process, side) == READ_NONE)
+	if (footprint_reading(processes, process, side) == READ_NONE)
 		return value;
 	if (!metric)
 		return effective_of(processes, process, side);

@@ -12,13 +12,13 @@ gboolean ledger_number(const Draft *draft, guint side, const char *name, guint64
 guint64 ledger_ram(const Draft *draft);
 
 /* Returns how a process's memory was read; READ_NONE: it has no memory, or does not exist. */
-enum reading reading_of(const Rows *processes, const Pair *process, guint side);
+enum reading footprint_reading(const Rows *processes, const Pair *process, guint side);
 /* Returns the worse reading of both sides. */
-enum reading reading_of_sides(const Rows *processes, const Pair *process);
+enum reading footprint_worst_reading(const Rows *processes, const Pair *process);
 
 /* Indexes the processes by PID; the caller unrefs. */
-GHashTable *pids_new(const Rows *processes);
-gboolean pids_find(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
+GHashTable *footprint_index_pids(const Rows *processes);
+gboolean footprint_find_pid(GHashTable *pids, guint64 pid, guint side, guint *ret_index);
 
 /* Returns a process's share of swapped-out shared memory; 0: none, or unknown. */
 guint64 swap_share_of(const Draft *draft, const Pair *process, guint side);

@@ -181,7 +181,8 @@ static void sum_lens(const Rows *rows, const struct lens *lens, guint side, guin
 		const Pair *row = g_ptr_array_index(rows->list, i);
 		struct ctprof_value value = row_value(rows, row, side, lens->metric);
 
-		if (!row->sides[side] || (!lens->group && reading_of(rows, row, side) == READ_NONE))
+		if (!row->sides[side] ||
+		    (!lens->group && footprint_reading(rows, row, side) == READ_NONE))
 			continue;
 		tally_add(&tally, &value, 1);
 		amount_add(&amount, &value);

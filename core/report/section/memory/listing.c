@@ -66,22 +66,22 @@ static gboolean matches(const Rows *rows, const Pair *row, gpointer data)
 
 /* ---- sets of rows ---- */
 
-void set_init(Set *set, const Listing *listing, const char *name)
+void row_set_init(RowSet *set, const Listing *listing, const char *name)
 {
 	static Record there;
 
-	*set = (Set){
+	*set = (RowSet){
 		.pool = {.key = {.names = {[ROW_NAME] = name}}, .sides = {&there, &there}},
 		.sums = g_new0(Sums, listing->n_places),
 	};
 }
 
-void set_clear(Set *set)
+void row_set_clear(RowSet *set)
 {
 	g_clear_pointer(&set->sums, g_free);
 }
 
-void set_add(Set *set, const Listing *listing, const Pair *row, guint side)
+void row_set_add(RowSet *set, const Listing *listing, const Pair *row, guint side)
 {
 	for (guint i = 0; i < listing->n_places; i++) {
 		if (!(listing->places[i].flags & PLACE_SUMMED))
@@ -91,16 +91,16 @@ void set_add(Set *set, const Listing *listing, const Pair *row, guint side)
 	}
 }
 
-void set_merge(Set *set, const Listing *listing, const Set *part)
+void row_set_merge(RowSet *set, const Listing *listing, const RowSet *part)
 {
 	for (guint i = 0; i < listing->n_places; i++)
 		sums_merge(&set->sums[i], &part->sums[i]);
 }
 
-struct ctprof_value set_value(const Listing *listing, const Pair *row, guint side,
-			      const Place *place)
+struct ctprof_value row_set_value(const Listing *listing, const Pair *row, guint side,
+				  const Place *place)
 {
-	const Set *set = (const void *)row;
+	const RowSet *set = (const void *)row;
 	struct ctprof_value values[SIDES] = {{0}};
 
 	if (place->flags & PLACE_TITLE)

@@ -85,19 +85,19 @@ void listing_draft(Listing *listing, const Section *section, const char *order);
 void listing_draft_section(const Draft *draft, const Section *section);
 
 /* Rows that are summed up in one line.  The set is itself a row of another listing with the same
- * places, whose values are given by set_value(). */
+ * places, whose values are given by row_set_value(). */
 typedef struct set {
 	Pair pool;  /* has the set's name, and exists on both sides */
 	Sums *sums; /* of each place */
-} Set;
+} RowSet;
 
-void set_init(Set *set, const Listing *listing, const char *name);
-void set_clear(Set *set);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Set, set_clear)
+void row_set_init(RowSet *set, const Listing *listing, const char *name);
+void row_set_clear(RowSet *set);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RowSet, row_set_clear)
 /* Adds the summed amounts that a row of the listing has on a side. */
-void set_add(Set *set, const Listing *listing, const Pair *row, guint side);
-void set_merge(Set *set, const Listing *listing, const Set *part);
+void row_set_add(RowSet *set, const Listing *listing, const Pair *row, guint side);
+void row_set_merge(RowSet *set, const Listing *listing, const RowSet *part);
 /* The set's name, or its sum at the place.  A place without a metric counts rows, and is never
  * absent.  In compare, the other sums are 0 on a side without rows. */
-struct ctprof_value set_value(const Listing *listing, const Pair *set, guint side,
-			      const Place *place);
+struct ctprof_value row_set_value(const Listing *listing, const Pair *set, guint side,
+				  const Place *place);

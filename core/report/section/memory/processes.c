@@ -138,7 +138,7 @@ static GArray *list_places(const char *by, gboolean flat, gboolean is_self)
 static void find_parents(Tree *tree)
 {
 	const Rows *rows = &tree->listing->rows;
-	g_autoptr(GHashTable) pids = pids_new(rows);
+	g_autoptr(GHashTable) pids = footprint_index_pids(rows);
 
 	for (guint i = 0; i < rows->list->len; i++) {
 		const Pair *row = g_ptr_array_index(rows->list, i);
@@ -146,7 +146,7 @@ static void find_parents(Tree *tree)
 		guint64 ppid;
 
 		if (row_number(rows, row, side, "ppid", &ppid) &&
-		    pids_find(pids, ppid, side, &parent) && parent != i)
+		    footprint_find_pid(pids, ppid, side, &parent) && parent != i)
 			tree->nodes[i].parent = parent;
 	}
 }
@@ -159,7 +159,7 @@ static gboolean is_asked_for(const Rows *rows, const Pair *row)
 
 	if (options->pid > 0)
 		return pid == options->pid;
-	if (reading_of_sides(rows, row) == READ_NONE && !options->all)
+	if (footprint_worst_reading(rows, row) == READ_NONE && !options->all)
 		return FALSE;
 	g_snprintf(text, sizeof text, "%d", pid);
 	const char *const texts[] = {name_of(rows, row),           command_of(rows, row),
@@ -229,7 +229,7 @@ static void cover(const Listing *listing)
 	Tally tally = {{0}};
 
 	for (guint i = 0; i < rows->list->len; i++)
-		tally.n[reading_of_sides(rows, g_ptr_array_index(rows->list, i))]++;
+		tally.n[footprint_worst_reading(rows, g_ptr_array_index(rows->list, i))]++;
 	table_cover(listing->table, "processes", &tally);
 	/* Hide columns that are 0 everywhere: nothing is swapped, or no file is mapped. */
 	for (guint i = 0; rows->list->len > 0 && i < listing->n_places; i++)

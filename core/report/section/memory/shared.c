@@ -193,7 +193,8 @@ static gboolean count_processes(const Draft *draft, guint side, Tally *ret_tally
 	*ret_tally = (Tally){{0}};
 	/* If the rollup of a process was refused, so was its smaps. */
 	for (guint i = 0; i < processes.list->len; i++)
-		ret_tally->n[reading_of(&processes, g_ptr_array_index(processes.list, i), side)]++;
+		ret_tally->n[footprint_reading(&processes, g_ptr_array_index(processes.list, i),
+					       side)]++;
 	ret_tally->n[READ_MISSING] += ret_tally->n[READ_APPROXIMATE];
 	ret_tally->n[READ_APPROXIMATE] = 0;
 	return draft_has(draft, TABLE_PROCESSES, side, "memory_state");
