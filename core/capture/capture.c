@@ -578,7 +578,7 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_mutex_clear(&capture.done_lock);
 	g_mutex_clear(&capture.walk_lock);
 	for (guint i = 0; i < plugins->len && !options->sample; i++)
-		plugin_tell_failures(g_ptr_array_index(plugins, i));
+		plugin_warn_failures(g_ptr_array_index(plugins, i));
 	if (ok)
 		*ret_result = (CaptureResult){
 			.threads = capture.threads,

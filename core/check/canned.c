@@ -307,7 +307,7 @@ static char *list_absent(guint32 why)
 	return g_string_free(list, FALSE);
 }
 
-void canned_sink_tell(void)
+void canned_sink_report(void)
 {
 	guint with = 0;
 
@@ -315,12 +315,12 @@ void canned_sink_tell(void)
 		return;
 	for (guint i = 0; i < sink.metrics->len; i++)
 		with += g_array_index(sink.metrics, struct counted, i).present > 0;
-	check_tell(CHECK_OK, "values", "%u of %u metrics have values", with, sink.metrics->len);
+	check_report(CHECK_OK, "values", "%u of %u metrics have values", with, sink.metrics->len);
 	for (guint32 why = 0; why < CTPROF_ABSENT_SKIPPED; why += 10) {
 		g_autofree char *list = list_absent(why);
 
 		if (list[0])
-			check_tell(CHECK_NOTE, "values", "none here (%s):%s",
-				   why ? absence_word(why) : "no such row", list);
+			check_report(CHECK_NOTE, "values", "none here (%s):%s",
+				     why ? absence_word(why) : "no such row", list);
 	}
 }

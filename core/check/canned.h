@@ -10,7 +10,7 @@ Plugin *canned_source(gboolean every_kind);
 /* A sink that counts which metrics of plugin get values. */
 Plugin *canned_sink(const char *plugin);
 /* Reports the metrics that got values, those that did not, and why. */
-void canned_sink_tell(void);
+void canned_sink_report(void);
 
 /* Makes a sink write a table with every type of column, extreme and absent values, and texts that
  * must be escaped. */

@@ -35,7 +35,7 @@ static const char *const bare_tree[] = {
 };
 
 /* The plugin that is opened with the checked one. */
-enum company { NOBODY, WITH_CGROUPS, WITH_EVERY_KIND };
+enum peers { ALONE, WITH_CGROUPS, WITH_EVERY_KIND };
 
 struct run;
 
@@ -44,7 +44,7 @@ struct step {
 	const char *check;
 	void (*run)(const struct run *run, const char *check);
 	guint32 kind;
-	enum company company;
+	enum peers peers;
 	gboolean bare;                      /* on the host without any files */
 	gboolean notes_unused;              /* notes file needs that were not used */
 	gboolean wants_nothing;             /* nothing that the plugin declares is wanted */
@@ -74,7 +74,7 @@ static gboolean load(Run *run, const Plan *plan, GError **error)
 {
 	const Globals *globals = plan->step->bare ? &plan->bare : plan->request->globals;
 
-	check_tell_op("load");
+	check_report_op("load");
 	run->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
 	run->settings = settings_parse(globals->settings, error);
 	run->registry = registry_new();
@@ -106,31 +106,31 @@ static gboolean seal(const Run *run, GError **error)
 static gboolean prepare(Run *run, const Plan *plan)
 {
 	const char *check = plan->step->check;
-	enum company company = plan->step->company;
+	enum peers peers = plan->step->peers;
 	g_autoptr(GError) error = NULL;
 
 	if (!load(run, plan, &error)) {
 		if (error)
-			check_tell(CHECK_FAIL, check, "%s", error->message);
+			check_report(CHECK_FAIL, check, "%s", error->message);
 		return FALSE;
 	}
 	settings_keep_files(run->settings, run->plugins);
 	/* As in a capture: neither undeclared capabilities nor user 0. */
 	if (!session_drop_capabilities(run->plugins, FALSE, &error)) {
-		check_tell(CHECK_NOTE, check, "%s", error->message);
+		check_report(CHECK_NOTE, check, "%s", error->message);
 		g_clear_error(&error);
 	}
 	watch_begin(run->plugin, run->root);
 	gboolean ok = open_one(run, run->plugin, &error);
-	if (ok && company != NOBODY) {
-		Plugin *source = canned_source(company == WITH_EVERY_KIND);
+	if (ok && peers != ALONE) {
+		Plugin *source = canned_source(peers == WITH_EVERY_KIND);
 
 		g_ptr_array_add(run->plugins, source);
 		ok = open_one(run, source, &error);
 	}
 	if (ok && seal(run, &error))
 		return TRUE;
-	check_tell(CHECK_FAIL, check, "%s", error->message);
+	check_report(CHECK_FAIL, check, "%s", error->message);
 	watch_end(FALSE);
 	return FALSE;
 }
@@ -152,7 +152,7 @@ static Listener *listen_to_one(const Run *run)
 	if (!why)
 		g_thread_join(g_thread_new("ctprof-ended", end_at_once, NULL));
 	else if (run->plugin->source.listen)
-		check_tell(CHECK_NOTE, "exits", "not recorded here: %s", why);
+		check_report(CHECK_NOTE, "exits", "not recorded here: %s", why);
 	return listener;
 }
 
@@ -173,17 +173,17 @@ static gboolean capture(const Run *run, Plugin *sink, const char *to, GError **e
 	return output && capture_into(run, sink, output, error);
 }
 
-static void tell_state(const Plugin *plugin, const char *check)
+static void report_state(const Plugin *plugin, const char *check)
 {
 	const char *why = plugin->why ? plugin->why : "no reason given";
 
 	/* start() may report that the plugin cannot work here; later functions may not. */
 	if (plugin->state == CTPROF_STATE_FAILED)
-		check_tell(CHECK_FAIL, check, "failed after start(): %s", why);
+		check_report(CHECK_FAIL, check, "failed after start(): %s", why);
 	else if (!plugin_is_live(plugin))
-		check_tell(CHECK_NOTE, check, "left out here: %s", why);
+		check_report(CHECK_NOTE, check, "left out here: %s", why);
 	else
-		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " batches", plugin->batches);
+		check_report(CHECK_OK, check, "%" G_GUINT64_FORMAT " batches", plugin->batches);
 }
 
 /* ---- sources --------------------------------------------------------------- */
@@ -204,11 +204,11 @@ static void run_source(const Run *run, const char *check)
 	gboolean ok = capture_and_count(run, &error);
 	/* Without any files, having no threads left is not a fault. */
 	if (!ok && !bare)
-		check_tell(CHECK_FAIL, check, "%s", error->message);
+		check_report(CHECK_FAIL, check, "%s", error->message);
 	else
-		tell_state(run->plugin, check);
+		report_state(run->plugin, check);
 	if (ok && !bare)
-		canned_sink_tell();
+		canned_sink_report();
 }
 
 static void run_unwanted(const Run *run, const char *check)
@@ -216,24 +216,24 @@ static void run_unwanted(const Run *run, const char *check)
 	g_autoptr(GError) error = NULL;
 
 	if (registry_offers(run->registry, plugin_name(run->plugin), "identity")) {
-		check_tell(CHECK_NOTE, check, "not checked: identity is always wanted");
+		check_report(CHECK_NOTE, check, "not checked: identity is always wanted");
 		return;
 	}
 	watch_want_nothing();
 	if (!capture_and_count(run, &error))
-		check_tell(CHECK_FAIL, check, "%s", error->message);
+		check_report(CHECK_FAIL, check, "%s", error->message);
 	else if (!plugin_is_live(run->plugin))
 		/* Files that start() opened to find that out do not count. */
-		check_tell(CHECK_NOTE, check, "not checked: the plugin is left out here");
+		check_report(CHECK_NOTE, check, "not checked: the plugin is left out here");
 	/* A source of one file need not call wanted(): if nothing is wanted, it is not called at
 	 * all. */
 	else if (watch_n_used() > 1)
-		check_tell(CHECK_FAIL, check,
-			   "opened %u of the files it declares although nothing was wanted: call "
-			   "host->wanted() first",
-			   watch_n_used());
+		check_report(CHECK_FAIL, check,
+			     "opened %u of the files it declares although nothing was wanted: call "
+			     "host->wanted() first",
+			     watch_n_used());
 	else
-		check_tell(CHECK_OK, check, "%s", "");
+		check_report(CHECK_OK, check, "%s", "");
 }
 
 /* Workers that wait for each other, so that both are in collect() at once. */
@@ -297,7 +297,7 @@ static gboolean equip(struct crew *crew, struct crew_member *members)
 		Walk *walk = walk_new(crew->run->root, crew->run->pids, FALSE, &error);
 
 		if (!walk) {
-			check_tell(CHECK_FAIL, "workers", "%s", error->message);
+			check_report(CHECK_FAIL, "workers", "%s", error->message);
 			return FALSE;
 		}
 		members[i] = (struct crew_member){
@@ -325,7 +325,8 @@ static void run_crew(const Run *run)
 	for (guint i = 0; i < N_WORKERS; i++)
 		g_thread_join(threads[i]);
 	if (members[0].context && members[0].context == members[1].context)
-		check_tell(CHECK_NOTE, "workers", "worker_open gave two workers the same context");
+		check_report(CHECK_NOTE, "workers",
+			     "worker_open gave two workers the same context");
 	for (guint i = 0; i < N_WORKERS; i++) {
 		batch_free(members[i].batch);
 		walk_free(members[i].walk);
@@ -339,12 +340,12 @@ static void run_workers(const Run *run, const char *check)
 {
 	plugin_start(run->plugin);
 	if (run->plugin->descriptor.thread_model != CTPROF_THREADS_PER_WORKER)
-		check_tell(CHECK_NOTE, check, "not checked: it is serial");
+		check_report(CHECK_NOTE, check, "not checked: it is serial");
 	else if (!registry_provides(run->registry, plugin_name(run->plugin), ROW_THREAD))
-		check_tell(CHECK_NOTE, check, "not checked: it reads no threads");
+		check_report(CHECK_NOTE, check, "not checked: it reads no threads");
 	else {
 		run_crew(run);
-		tell_state(run->plugin, check);
+		report_state(run->plugin, check);
 	}
 }
 
@@ -354,7 +355,7 @@ static gboolean writes(const Plugin *plugin, const char *check)
 {
 	if (plugin->sink.begin)
 		return TRUE;
-	check_tell(CHECK_NOTE, check, "not checked: it writes no captures");
+	check_report(CHECK_NOTE, check, "not checked: it writes no captures");
 	return FALSE;
 }
 
@@ -364,10 +365,10 @@ static void run_full(const Run *run, const char *check)
 	if (!writes(run->plugin, check))
 		return;
 	if (capture(run, run->plugin, "/dev/full", NULL))
-		check_tell(CHECK_FAIL, check,
-			   "host->write() failed, but no function of the sink returned an error");
+		check_report(CHECK_FAIL, check,
+			     "host->write() failed, but no function of the sink returned an error");
 	else
-		check_tell(CHECK_OK, check, "%s", "");
+		check_report(CHECK_OK, check, "%s", "");
 }
 
 /* Draws a report or, if the step has none, writes a capture of made-up rows of
@@ -380,17 +381,17 @@ static void run_sink(const Run *run, const char *check)
 	if (!report && !writes(run->plugin, check))
 		return;
 	if (report && !run->plugin->sink.report) {
-		check_tell(CHECK_NOTE, check, "not checked: it draws no reports");
+		check_report(CHECK_NOTE, check, "not checked: it draws no reports");
 		return;
 	}
 	g_autoptr(Output) output = output_open("/dev/null", FALSE, &error);
 	if (!output || !(report ? plugin_draw(run->plugin, output, report, &error)
 				: capture_into(run, run->plugin, output, &error)))
-		check_tell(CHECK_FAIL, check, "%s", error->message);
+		check_report(CHECK_FAIL, check, "%s", error->message);
 	else if (output_bytes(output) == 0)
-		check_tell(run->step->empty, check, "nothing was written");
+		check_report(run->step->empty, check, "nothing was written");
 	else
-		check_tell(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
+		check_report(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
 /* Writes a file of tables, which finds no room if is_full. */
@@ -399,22 +400,22 @@ static void run_tables(const Run *run, const char *check)
 	g_autoptr(GError) error = NULL;
 
 	if (!plugin_can_tabulate(run->plugin)) {
-		check_tell(CHECK_NOTE, check, "not checked: it writes no tables");
+		check_report(CHECK_NOTE, check, "not checked: it writes no tables");
 		return;
 	}
 	const char *to = run->step->is_full ? "/dev/full" : "/dev/null";
 	g_autoptr(Output) output = output_open(to, FALSE, &error);
 	gboolean ok = output && canned_tables(run->plugin, output, &error);
 	if (run->step->is_full)
-		check_tell(
+		check_report(
 			ok ? CHECK_FAIL : CHECK_OK, check, "%s",
 			ok ? "host->write() failed, but no function of the sink returned an error"
 			   : "");
 	else if (!ok)
-		check_tell(CHECK_FAIL, check, "%s", error->message);
+		check_report(CHECK_FAIL, check, "%s", error->message);
 	else
-		check_tell(output_bytes(output) > 0 ? CHECK_OK : CHECK_FAIL, check,
-			   "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
+		check_report(output_bytes(output) > 0 ? CHECK_OK : CHECK_FAIL, check,
+			     "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
 /* ---- all of it ----------------------------------------------------------------- */
@@ -423,12 +424,12 @@ static const struct step steps[] = {
 #define SOURCE_STEP(name, function) .check = (name), .kind = CTPROF_KIND_SOURCE, .run = (function)
 #define SINK_STEP(name, function)                                                                  \
 	.check = (name), .kind = CTPROF_KIND_SINK, .bare = TRUE, .run = (function)
-	{SOURCE_STEP("run", run_source), .company = WITH_CGROUPS, .notes_unused = TRUE},
+	{SOURCE_STEP("run", run_source), .peers = WITH_CGROUPS, .notes_unused = TRUE},
 	{SOURCE_STEP("workers", run_workers)},
-	{SOURCE_STEP("demand", run_unwanted), .company = WITH_CGROUPS, .wants_nothing = TRUE},
-	{SOURCE_STEP("bare", run_source), .company = WITH_CGROUPS, .bare = TRUE},
-	{SINK_STEP("capture", run_sink), .company = WITH_EVERY_KIND, .empty = CHECK_FAIL},
-	{SINK_STEP("full-disk", run_full), .company = WITH_EVERY_KIND},
+	{SOURCE_STEP("demand", run_unwanted), .peers = WITH_CGROUPS, .wants_nothing = TRUE},
+	{SOURCE_STEP("bare", run_source), .peers = WITH_CGROUPS, .bare = TRUE},
+	{SINK_STEP("capture", run_sink), .peers = WITH_EVERY_KIND, .empty = CHECK_FAIL},
+	{SINK_STEP("full-disk", run_full), .peers = WITH_EVERY_KIND},
 	{SINK_STEP("show", run_sink), .report = &canned_report_show, .empty = CHECK_FAIL},
 	{SINK_STEP("compare", run_sink), .report = &canned_report_compare, .empty = CHECK_FAIL},
 	/* A sink may draw only metrics. */
@@ -480,20 +481,20 @@ static void drop_bare(const char *top, Globals *bare)
 
 /* The runs repeat many checks: duplicate findings are dropped, and a check is
  * OK only if no run found anything. */
-static GPtrArray *sum_up(const GPtrArray *told)
+static GPtrArray *sum_up(const GPtrArray *results)
 {
 	GPtrArray *findings = check_findings_new();
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	g_autoptr(GHashTable) failed = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = 0; i < told->len; i++) {
-		const CheckFinding *finding = g_ptr_array_index(told, i);
+	for (guint i = 0; i < results->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(results, i);
 
 		if (finding->result == CHECK_FAIL)
 			g_hash_table_add(failed, finding->check);
 	}
-	for (guint i = 0; i < told->len; i++) {
-		const CheckFinding *finding = g_ptr_array_index(told, i);
+	for (guint i = 0; i < results->len; i++) {
+		const CheckFinding *finding = g_ptr_array_index(results, i);
 
 		if (finding->result == CHECK_OK && g_hash_table_contains(failed, finding->check))
 			continue;
@@ -505,28 +506,28 @@ static GPtrArray *sum_up(const GPtrArray *told)
 	return findings;
 }
 
-static gboolean is_loaded(const GPtrArray *told)
+static gboolean is_loaded(const GPtrArray *results)
 {
-	const CheckFinding *first = told->len ? g_ptr_array_index(told, 0) : NULL;
+	const CheckFinding *first = results->len ? g_ptr_array_index(results, 0) : NULL;
 
 	return first && first->result == CHECK_OK;
 }
 
 GPtrArray *check_plugin(const CheckRequest *request, GError **error)
 {
-	g_autoptr(GPtrArray) told = check_findings_new();
+	g_autoptr(GPtrArray) results = check_findings_new();
 	Plan plan = {.request = request};
 	g_autofree char *top = g_dir_make_tmp("ctprof-check-XXXXXX", error);
 
 	if (!top || !make_bare(top, &plan.bare, error))
 		return NULL;
 	plan.bare.settings = request->globals->settings;
-	check_run_child(check_load, request, "load", request->timeout_s, told);
-	gboolean loads = is_loaded(told);
+	check_run_child(check_load, request, "load", request->timeout_s, results);
+	gboolean loads = is_loaded(results);
 	for (guint i = 0; loads && i < G_N_ELEMENTS(steps) && !crash_interrupted(); i++) {
 		plan.step = &steps[i];
-		check_run_child(take_step, &plan, steps[i].check, request->timeout_s, told);
+		check_run_child(take_step, &plan, steps[i].check, request->timeout_s, results);
 	}
 	drop_bare(top, &plan.bare);
-	return crash_fail_interrupted(error) ? NULL : sum_up(told);
+	return crash_fail_interrupted(error) ? NULL : sum_up(results);
 }

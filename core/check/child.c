@@ -17,7 +17,7 @@
 #include "guard/delivery.h"
 
 /* Maximum size of a child's findings; if there is more, the plugin writes to our pipe. */
-#define MAX_TOLD_BYTES (4 * 1024 * 1024)
+#define MAX_OUTPUT_BYTES (4 * 1024 * 1024)
 #define DONE "D"
 
 /* Shared memory that outlives the child. */
@@ -78,7 +78,7 @@ static void put_line(const char *line)
 	}
 }
 
-void check_tell(enum check_result result, const char *check, const char *format, ...)
+void check_report(enum check_result result, const char *check, const char *format, ...)
 {
 	static GMutex lock;
 	va_list ap;
@@ -93,7 +93,7 @@ void check_tell(enum check_result result, const char *check, const char *format,
 	g_mutex_unlock(&lock);
 }
 
-void check_tell_op(const char *op)
+void check_report_op(const char *op)
 {
 	__atomic_store_n(&board->op, op, __ATOMIC_RELAXED);
 }
@@ -103,7 +103,7 @@ static gpointer do_nothing(gpointer nothing)
 	return nothing;
 }
 
-static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent)
+static G_NORETURN void child_main(CheckStep step, gconstpointer data, pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -123,13 +123,13 @@ static G_NORETURN void be_child(CheckStep step, gconstpointer data, pid_t parent
 /* Reads until the child is done, has ended, or its time is over. */
 static GString *listen_to(int fd, gint64 deadline, gboolean *ret_in_time)
 {
-	GString *told = g_string_new(NULL);
+	GString *output = g_string_new(NULL);
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	char buf[4096];
 
 	*ret_in_time = TRUE;
-	while (told->len < MAX_TOLD_BYTES && !g_str_has_suffix(told->str, "\n" DONE "\n") &&
-	       strcmp(told->str, DONE "\n") != 0) {
+	while (output->len < MAX_OUTPUT_BYTES && !g_str_has_suffix(output->str, "\n" DONE "\n") &&
+	       strcmp(output->str, DONE "\n") != 0) {
 		gint64 left = (deadline - g_get_monotonic_time()) / 1000;
 
 		if (left <= 0 || crash_interrupted()) {
@@ -142,15 +142,15 @@ static GString *listen_to(int fd, gint64 deadline, gboolean *ret_in_time)
 		if (got == 0 || (got < 0 && errno != EINTR))
 			break;
 		if (got > 0)
-			g_string_append_len(told, buf, got);
+			g_string_append_len(output, buf, got);
 	}
-	return told;
+	return output;
 }
 
 /* Returns whether the child reported that it was done. */
-static gboolean take_lines(const char *told, GPtrArray *findings)
+static gboolean take_lines(const char *output, GPtrArray *findings)
 {
-	g_auto(GStrv) lines = g_strsplit(told, "\n", -1);
+	g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
 
 	for (guint i = 0; lines[i]; i++) {
 		g_auto(GStrv) cells = g_strsplit(lines[i], "\t", 3);
@@ -192,8 +192,8 @@ static void attend(pid_t pid, int fd, const char *check, guint timeout_s, GPtrAr
 	gint64 deadline = g_get_monotonic_time() + (gint64)timeout_s * G_USEC_PER_SEC;
 	gboolean in_time;
 	int status = 0;
-	g_autoptr(GString) told = listen_to(fd, deadline, &in_time);
-	gboolean done = take_lines(told->str, findings);
+	g_autoptr(GString) output = listen_to(fd, deadline, &in_time);
+	gboolean done = take_lines(output->str, findings);
 
 	if (!in_time)
 		kill(pid, SIGKILL);
@@ -224,7 +224,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 	if (pid == 0) {
 		close(fds[0]);
 		pipe_fd = fds[1];
-		be_child(step, data, parent);
+		child_main(step, data, parent);
 	}
 	close(fds[1]);
 	if (pid < 0)

@@ -29,7 +29,7 @@ void check_run_child(CheckStep step, gconstpointer data, const char *check, guin
 		     GPtrArray *findings);
 
 /* Adds a finding; call inside a step, from any thread. */
-void check_tell(enum check_result result, const char *check, const char *format, ...)
+void check_report(enum check_result result, const char *check, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 /* Notes the function of the plugin that is called next; op is static text. */
-void check_tell_op(const char *op);
+void check_report_op(const char *op);

@@ -51,22 +51,23 @@ static void judge_symbol(const ElfSymbol *symbol, guint *ret_stray)
 {
 	if (symbol->defined && !is_reserved(symbol->name) &&
 	    strcmp(symbol->name, ENTRY_SYMBOL) != 0) {
-		check_tell(CHECK_FAIL, "symbols",
-			   "exports %s: everything but " ENTRY_SYMBOL
-			   " must be hidden (-fvisibility=hidden)",
-			   symbol->name);
+		check_report(CHECK_FAIL, "symbols",
+			     "exports %s: everything but " ENTRY_SYMBOL
+			     " must be hidden (-fvisibility=hidden)",
+			     symbol->name);
 		++*ret_stray;
 	}
 	if (!symbol->defined && g_str_has_prefix(symbol->name, "ctprof_")) {
-		check_tell(CHECK_FAIL, "symbols",
-			   "needs %s from the host, which exports nothing (link with -Wl,-z,defs)",
-			   symbol->name);
+		check_report(
+			CHECK_FAIL, "symbols",
+			"needs %s from the host, which exports nothing (link with -Wl,-z,defs)",
+			symbol->name);
 		++*ret_stray;
 	}
 	for (guint i = 0; !symbol->defined && i < G_N_ELEMENTS(openers); i++)
 		if (strcmp(openers[i], symbol->name) == 0)
-			check_tell(CHECK_NOTE, "symbols",
-				   "uses %s(): open files with host->open_file()", symbol->name);
+			check_report(CHECK_NOTE, "symbols",
+				     "uses %s(): open files with host->open_file()", symbol->name);
 }
 
 static void judge_elf(const ElfView *view)
@@ -80,12 +81,12 @@ static void judge_elf(const ElfView *view)
 			judge_symbol(&symbol, &stray);
 	}
 	if (stray == 0)
-		check_tell(CHECK_OK, "symbols", "%s", "");
+		check_report(CHECK_OK, "symbols", "%s", "");
 	if (!view->binds_now || !view->has_relro)
-		check_tell(CHECK_NOTE, "hardening", "not linked with %s%s%s",
-			   view->has_relro ? "" : "-Wl,-z,relro",
-			   view->has_relro || view->binds_now ? "" : " ",
-			   view->binds_now ? "" : "-Wl,-z,now");
+		check_report(CHECK_NOTE, "hardening", "not linked with %s%s%s",
+			     view->has_relro ? "" : "-Wl,-z,relro",
+			     view->has_relro || view->binds_now ? "" : " ",
+			     view->binds_now ? "" : "-Wl,-z,now");
 }
 
 static void check_file(const char *file)
@@ -96,14 +97,14 @@ static void check_file(const char *file)
 	ElfView view;
 
 	if (!map) {
-		check_tell(CHECK_FAIL, "symbols", "%s", error->message);
+		check_report(CHECK_FAIL, "symbols", "%s", error->message);
 		return;
 	}
 	gsize len = g_mapped_file_get_length(map);
 	if (len > MAX_FILE_BYTES)
-		check_tell(CHECK_FAIL, "symbols", "the file is larger than any plugin");
+		check_report(CHECK_FAIL, "symbols", "the file is larger than any plugin");
 	else if (!elf_view_open((const guint8 *)g_mapped_file_get_contents(map), len, &view, &why))
-		check_tell(CHECK_FAIL, "symbols", "%s", why);
+		check_report(CHECK_FAIL, "symbols", "%s", why);
 	else
 		judge_elf(&view);
 }
@@ -114,10 +115,10 @@ static void check_name(const char *file, const Plugin *plugin)
 	g_autofree char *expected = g_strdup_printf("ctprof-%s.so", plugin_name(plugin));
 
 	if (strcmp(base, expected) == 0)
-		check_tell(CHECK_OK, "name", "%s", plugin_name(plugin));
+		check_report(CHECK_OK, "name", "%s", plugin_name(plugin));
 	else
-		check_tell(CHECK_FAIL, "name",
-			   "the file must be named %s, or ctprof does not find it", expected);
+		check_report(CHECK_FAIL, "name",
+			     "the file must be named %s, or ctprof does not find it", expected);
 }
 
 static guint faults; /* of the current check */
@@ -129,15 +130,16 @@ static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
 	va_start(ap, format);
 	g_autofree char *text = g_strdup_vprintf(format, ap);
 	va_end(ap);
-	check_tell(CHECK_FAIL, check, "%s", text);
+	check_report(CHECK_FAIL, check, "%s", text);
 	faults++;
 }
 
 /* Reports a number that is unknown to this ctprof: it is wrong, unless a newer ABI has it. */
-static void tell_unknown(const Plugin *plugin, const char *check, const char *what, guint32 number)
+static void report_unknown(const Plugin *plugin, const char *check, const char *what,
+			   guint32 number)
 {
 	if (plugin->descriptor.abi_minor > CTPROF_ABI_MINOR)
-		check_tell(CHECK_NOTE, check, "%s %u is unknown here", what, number);
+		check_report(CHECK_NOTE, check, "%s %u is unknown here", what, number);
 	else
 		fail(check, "%s %u is unknown", what, number);
 }
@@ -151,12 +153,12 @@ static gboolean is_line(const char *text)
 static void check_size(const char *what, guint32 given, gsize known)
 {
 	if (given < known)
-		check_tell(CHECK_NOTE, "descriptor", "%s: of an older ABI, %u bytes of %zu", what,
-			   given, known);
+		check_report(CHECK_NOTE, "descriptor", "%s: of an older ABI, %u bytes of %zu", what,
+			     given, known);
 	if (given > known)
-		check_tell(CHECK_NOTE, "descriptor",
-			   "%s: of a newer ABI: %u bytes, only the first %zu are checked", what,
-			   given, known);
+		check_report(CHECK_NOTE, "descriptor",
+			     "%s: of a newer ABI: %u bytes, only the first %zu are checked", what,
+			     given, known);
 	if (given % sizeof(gpointer) != 0)
 		fail("descriptor", "the struct_size of %s is impossible: %u", what, given);
 }
@@ -177,21 +179,21 @@ static void check_descriptor(const Plugin *plugin)
 	else if (g_str_has_suffix(d->summary, "."))
 		fail("descriptor", "the summary must not end with a full stop");
 	if (!model)
-		tell_unknown(plugin, "descriptor", "the thread_model", d->thread_model);
+		report_unknown(plugin, "descriptor", "the thread_model", d->thread_model);
 	if (!is_source && d->thread_model != CTPROF_THREADS_SERIAL)
 		fail("descriptor", "the thread_model of a sink must be serial");
 	if (!cost)
-		tell_unknown(plugin, "descriptor", "the cost", d->cost);
+		report_unknown(plugin, "descriptor", "the cost", d->cost);
 	if (d->abi_minor > CTPROF_ABI_MINOR)
-		check_tell(CHECK_NOTE, "descriptor",
-			   "made for ABI %u.%u, but this is %u.%u, without the newer functions",
-			   d->abi_major, d->abi_minor, CTPROF_ABI_MAJOR, CTPROF_ABI_MINOR);
+		check_report(CHECK_NOTE, "descriptor",
+			     "made for ABI %u.%u, but this is %u.%u, without the newer functions",
+			     d->abi_major, d->abi_minor, CTPROF_ABI_MAJOR, CTPROF_ABI_MINOR);
 	if (is_source && !plugin->source.worker_open != !plugin->source.worker_close)
 		fail("descriptor", "worker_open and worker_close must be both set or both NULL");
 	if (faults == 0)
-		check_tell(CHECK_OK, "descriptor", "%s, %s, %s, ABI %u.%u",
-			   is_source ? "source" : "sink", model ? model : "?", cost ? cost : "?",
-			   d->abi_major, d->abi_minor);
+		check_report(CHECK_OK, "descriptor", "%s, %s, %s, ABI %u.%u",
+			     is_source ? "source" : "sink", model ? model : "?", cost ? cost : "?",
+			     d->abi_major, d->abi_minor);
 }
 
 static gboolean is_below_a_root(const char *name)
@@ -212,7 +214,7 @@ static void check_need(const Plugin *plugin, const struct ctprof_need *need, gui
 		if (need_rules[r].kind == need->kind)
 			rule = &need_rules[r];
 	if (!rule) {
-		tell_unknown(plugin, "needs", "the kind of need", need->kind);
+		report_unknown(plugin, "needs", "the kind of need", need->kind);
 		return;
 	}
 	if (!is_line(need->name) || !is_line(need->why))
@@ -238,7 +240,7 @@ static void check_needs(const Plugin *plugin)
 		check_need(plugin, &own, i);
 	}
 	if (faults == 0)
-		check_tell(CHECK_OK, "needs", "%u declared", plugin->descriptor.n_needs);
+		check_report(CHECK_OK, "needs", "%u declared", plugin->descriptor.n_needs);
 }
 
 void check_load(gconstpointer data)
@@ -246,13 +248,13 @@ void check_load(gconstpointer data)
 	const CheckRequest *request = data;
 	g_autoptr(GError) error = NULL;
 
-	check_tell_op("load");
+	check_report_op("load");
 	g_autoptr(Plugin) plugin = loader_load_file(request->file, &error);
 	if (!plugin) {
-		check_tell(CHECK_FAIL, "load", "%s", error->message);
+		check_report(CHECK_FAIL, "load", "%s", error->message);
 		return;
 	}
-	check_tell(CHECK_OK, "load", "%s", "");
+	check_report(CHECK_OK, "load", "%s", "");
 	check_name(request->file, plugin);
 	check_file(plugin->file);
 	check_descriptor(plugin);

@@ -290,7 +290,7 @@ static void overlay(struct ctprof_host *host)
 
 static void enter(const char *op)
 {
-	check_tell_op(op);
+	check_report_op(op);
 	said = FALSE;
 }
 
@@ -471,8 +471,8 @@ static void note_unused_needs(void)
 		const struct ctprof_need *need = plugin_need(watch.plugin, i);
 
 		if (need->kind == CTPROF_NEED_FILE && need->name && !watch.used[i])
-			check_tell(CHECK_NOTE, names[WATCH_FILES],
-				   "declared but not opened here: '%s'", need->name);
+			check_report(CHECK_NOTE, names[WATCH_FILES],
+				     "declared but not opened here: '%s'", need->name);
 	}
 }
 
@@ -491,16 +491,16 @@ static void count_what_is_left(void)
 		fault(WATCH_THREADS, "%d threads still run after close()", threads);
 }
 
-static void tell(enum watch_check check)
+static void report_check(enum watch_check check)
 {
 	GHashTableIter iter;
 	gpointer sentence;
 
 	g_hash_table_iter_init(&iter, watch.faults[check]);
 	while (g_hash_table_iter_next(&iter, &sentence, NULL))
-		check_tell(CHECK_FAIL, names[check], "%s", (const char *)sentence);
+		check_report(CHECK_FAIL, names[check], "%s", (const char *)sentence);
 	if (g_hash_table_size(watch.faults[check]) == 0)
-		check_tell(CHECK_OK, names[check], "%s", "");
+		check_report(CHECK_OK, names[check], "%s", "");
 }
 
 void watch_end(gboolean unused)
@@ -513,7 +513,7 @@ void watch_end(gboolean unused)
 	count_what_is_left();
 	for (guint i = 0; i < N_WATCH_CHECKS; i++)
 		if (is_source || (i != WATCH_METRICS && i != WATCH_PUTS && i != WATCH_FILES))
-			tell(i);
+			report_check(i);
 	if (unused)
 		note_unused_needs();
 }

@@ -39,9 +39,9 @@ static void offer(const Request *request, const char *candidate, const char *des
 	if (!g_str_has_prefix(candidate, request->typed))
 		return;
 	g_autofree char *shown = ui_escape(candidate, -1);
-	g_autofree char *told = ui_escape(description ? description : "", -1);
+	g_autofree char *escaped = ui_escape(description ? description : "", -1);
 
-	printf("%s%s\t%s\n", request->before, shown, told);
+	printf("%s%s\t%s\n", request->before, shown, escaped);
 }
 
 static const Session *session_of(Request *request)

@@ -65,12 +65,12 @@ static void diagnose_rest(const Session *session, GArray *out)
 {
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-		gboolean told = plugin_is_live(plugin);
+		gboolean is_reported = plugin_is_live(plugin);
 
-		for (guint l = 0; l < out->len && !told; l++)
-			told = strcmp(g_array_index(out, struct diagnosis, l).plugin,
-				      plugin_name(plugin)) == 0;
-		if (!told)
+		for (guint l = 0; l < out->len && !is_reported; l++)
+			is_reported = strcmp(g_array_index(out, struct diagnosis, l).plugin,
+					     plugin_name(plugin)) == 0;
+		if (!is_reported)
 			diagnose_plugin(plugin, "-", out);
 	}
 }

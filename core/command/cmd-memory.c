@@ -341,7 +341,7 @@ static int run(Globals *globals, char **arguments, GError **error)
 	if (status != EXIT_DONE)
 		return status;
 	options.files[0] = "this host";
-	options.is_told = TRUE;
+	options.is_warned = TRUE;
 	return supervise_run(step_now, globals, NULL);
 }
 

@@ -82,7 +82,7 @@ struct stat_run {
 	int pidfd;                /* of the command; -1: none */
 	gint64 began_us;          /* when it was started; 0: no command */
 	CommandFacts facts;       /* once the command has ended: wall_ns is not 0 */
-	gboolean told;            /* the facts were reported */
+	gboolean is_reported;     /* the facts were reported */
 };
 typedef struct stat_run StatRun;
 
@@ -198,7 +198,7 @@ static int step_compare(const StatRun *self, guint n, GError **error)
 		.files = files,
 		.names = names,
 		.hidden = self->own,
-		.command = facts.wall_ns > 0 && !self->told ? &facts : NULL,
+		.command = facts.wall_ns > 0 && !self->is_reported ? &facts : NULL,
 	};
 
 	return reporting_run(self->globals, &request, error);
@@ -345,7 +345,7 @@ static int take_window(StatRun *self, guint n, gboolean is_last)
 	self->facts.exits_why = capture_ahead_why(ahead);
 	int compared = run_apart(self, step_compare, n);
 	self->facts.exits_why = NULL;
-	self->told = self->facts.wall_ns > 0;
+	self->is_reported = self->facts.wall_ns > 0;
 	if (next != EXIT_DONE)
 		return next;
 	return compared != EXIT_DONE ? compared : status;

@@ -153,7 +153,7 @@ static const Option *unpack(GVariant *packed)
 	return options;
 }
 
-struct errand {
+struct send_request {
 	const Globals *globals;
 	enum plugin_options which;
 	int fd; /* a file in memory */
@@ -161,10 +161,10 @@ struct errand {
 
 static int step_send(gpointer data, GError **error)
 {
-	const struct errand *errand = data;
-	Priority *raised = errand->globals->proc ? NULL : priority_begin(1);
+	const struct send_request *request = data;
+	Priority *raised = request->globals->proc ? NULL : priority_begin(1);
 	const Option *options;
-	gboolean is_loaded = plugin_options_load(errand->globals, errand->which, &options, error);
+	gboolean is_loaded = plugin_options_load(request->globals, request->which, &options, error);
 
 	priority_end(raised);
 	if (!is_loaded)
@@ -172,8 +172,8 @@ static int step_send(gpointer data, GError **error)
 	g_autoptr(GVariant) packed = pack(options);
 	gsize size = g_variant_get_size(packed);
 	/* A process that was lost may have written to it before. */
-	gboolean ok = ftruncate(errand->fd, 0) == 0 &&
-		      pwrite(errand->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
+	gboolean ok = ftruncate(request->fd, 0) == 0 &&
+		      pwrite(request->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
 	return EXIT_OF(ok || error_set_errno(error, errno, "cannot list the options of plugins"));
 }
 
@@ -196,21 +196,21 @@ static const Option *receive(int fd)
 int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
 			 const Option **ret_options)
 {
-	struct errand errand = {globals, which, -1};
+	struct send_request request = {globals, which, -1};
 	g_autoptr(GError) error = NULL;
 
 	if (!supervised)
 		return plugin_options_load(globals, which, ret_options, &error)
 			       ? EXIT_DONE
 			       : error_report(error);
-	errand.fd = memfd_create("ctprof-options", MFD_CLOEXEC);
-	if (errand.fd < 0) {
+	request.fd = memfd_create("ctprof-options", MFD_CLOEXEC);
+	if (request.fd < 0) {
 		ui_error("cannot make a file in memory: %s", g_strerror(errno));
 		return EXIT_FAILED;
 	}
-	int status = supervise_run(step_send, &errand, NULL);
+	int status = supervise_run(step_send, &request, NULL);
 	if (status == EXIT_DONE)
-		*ret_options = receive(errand.fd);
-	close(errand.fd);
+		*ret_options = receive(request.fd);
+	close(request.fd);
 	return status;
 }

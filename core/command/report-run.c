@@ -71,7 +71,7 @@ static gboolean take_runs(const Session *session, const ReportRun *run,
 
 /* ---- drawing ---------------------------------------------------------------- */
 
-static void tell_hit(const struct ctprof_report_hit *hit)
+static void print_hit(const struct ctprof_report_hit *hit)
 {
 	g_autofree char *names =
 		g_strjoin(" ", hit->names[0], hit->n_names > 1 ? hit->names[1] : NULL,
@@ -95,17 +95,17 @@ static void tell_hit(const struct ctprof_report_hit *hit)
 }
 
 /* Reports the first ones; JSON output has all. */
-static void tell_hits(const struct ctprof_report *report)
+static void print_hits(const struct ctprof_report *report)
 {
 	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++)
-		tell_hit(&report->hits[i]);
+		print_hit(&report->hits[i]);
 	if (report->n_hits > MAX_HITS)
 		ui_warning("--fail-on: met by %" G_GUINT64_FORMAT " more (--format json lists all)",
 			   report->n_hits - MAX_HITS);
 }
 
 /* Differences of setup are shown above the table of runs. */
-static void tell_warnings(const ReportRun *run, const struct ctprof_report *report)
+static void print_warnings(const ReportRun *run, const struct ctprof_report *report)
 {
 	gboolean shows_setup = run->sides[0] && presenting_is_default();
 
@@ -124,9 +124,9 @@ static gboolean present(const Session *session, const ReportRun *run, Analysis *
 
 	if (!report || (run->finished && !run->finished(analysis, error)))
 		return FALSE;
-	tell_warnings(run, report);
+	print_warnings(run, report);
 	*ret_met = analysis_failed(analysis);
-	tell_hits(report);
+	print_hits(report);
 	if (!presenting_draw(session, report, &run->how, output, error))
 		return FALSE;
 	return !analysis_unjudged(analysis) ||

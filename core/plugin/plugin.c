@@ -398,7 +398,7 @@ void plugin_drain(Plugin *plugin)
 		count_failure(plugin, result);
 }
 
-void plugin_tell_failures(Plugin *plugin)
+void plugin_warn_failures(Plugin *plugin)
 {
 	if (plugin->failures == 0 || !plugin_is_live(plugin))
 		return;

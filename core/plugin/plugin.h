@@ -136,6 +136,6 @@ gboolean plugin_draw(Plugin *plugin, Output *output, const struct ctprof_report 
 		     GError **error);
 
 /* Warns about failed batches and invalid puts. */
-void plugin_tell_failures(Plugin *plugin);
+void plugin_warn_failures(Plugin *plugin);
 /* Reports the state of the plugin, for the snapshot; strings are borrowed. */
 void plugin_report(Plugin *plugin, struct ctprof_plugin_report *ret_report);

@@ -5,7 +5,7 @@
 
 enum { BEFORE, AFTER };
 
-static void tell_values(const Draft *draft, const Group *group, const GroupTaker *taker)
+static void pass_values(const Draft *draft, const Group *group, const GroupTaker *taker)
 {
 	gboolean is_window = draft->view->window;
 	guint last = draft->view->compare ? AFTER : BEFORE;
@@ -42,7 +42,7 @@ gboolean each_group(const Draft *draft, const GroupTaker *taker, GError **error)
 
 		taker->group(taker->data, group->names, group->n_names,
 			     record_count(group->sides[last]));
-		tell_values(draft, group, taker);
+		pass_values(draft, group, taker);
 		if (!taker->done(taker->data, error))
 			return FALSE;
 	}

@@ -159,14 +159,14 @@ static int reap(CaptureAhead *self)
 	/* -1 before Linux 5.3. */
 	AUTO_FD pidfd = (int)syscall(SYS_pidfd_open, self->pid, 0);
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	gboolean told = FALSE;
+	gboolean is_killed = FALSE;
 	int status = 0;
 
 	/* Release a process that still waits for a message. */
 	(void)shutdown(self->line[0], SHUT_WR);
 	while (waitpid(self->pid, &status, WNOHANG) == 0) {
-		if (crash_interrupted() && !told)
-			told = kill(self->pid, SIGTERM) == 0;
+		if (crash_interrupted() && !is_killed)
+			is_killed = kill(self->pid, SIGTERM) == 0;
 		(void)poll(&end, 1, NAP_MS);
 	}
 	self->pid = 0;
@@ -234,9 +234,9 @@ void capture_ahead_begin_window(CaptureAhead *self)
 int capture_ahead_finish(CaptureAhead *self)
 {
 	struct ready ready;
-	gboolean is_told = send(self->line[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	gboolean is_released = send(self->line[0], "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 
-	if (!is_told)
+	if (!is_released)
 		ui_error("cannot reach the process that captures: %s", g_strerror(errno));
 	int status = reap(self);
 	/* A process that replaced the first one has not listened. */
@@ -244,7 +244,7 @@ int capture_ahead_finish(CaptureAhead *self)
 		g_free(self->why);
 		self->why = g_strdup(AGAIN);
 	}
-	return is_told ? status : EXIT_FAILED;
+	return is_released ? status : EXIT_FAILED;
 }
 
 void capture_ahead_free(CaptureAhead *self)

@@ -180,7 +180,7 @@ static gboolean is_missed(const Session *session, const Plugin *plugin)
 	return FALSE;
 }
 
-static void tell_left_out(const Session *session, const CapturingRequest *request)
+static void report_left_out(const Session *session, const CapturingRequest *request)
 {
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
@@ -412,7 +412,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	if (sample)
 		instants_start(self->instants);
 	if (is_first)
-		tell_left_out(session, request);
+		report_left_out(session, request);
 	return ok;
 }
 

@@ -33,9 +33,9 @@ typedef struct recorder {
 	gint64 tick_ns;     /* when the sample is due */
 	Clocks before, now; /* beginnings of the last written sample, and of this one */
 	/* Since the last sample that was written. */
-	guint64 skipped; /* because they were late */
-	guint64 untold;  /* could not be written */
-	char *why_untold;
+	guint64 skipped;   /* because they were late */
+	guint64 unwritten; /* could not be written */
+	char *why_unwritten;
 	gboolean was_full; /* the user has been warned */
 	gboolean has_read; /* the sources have read, and must forget it before another sample */
 	gboolean hung_up;  /* this sample is the last one, after SIGHUP */
@@ -44,7 +44,7 @@ typedef struct recorder {
 static void recorder_clear(Recorder *self)
 {
 	g_clear_pointer(&self->capturing, capturing_end);
-	g_clear_pointer(&self->why_untold, g_free);
+	g_clear_pointer(&self->why_unwritten, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Recorder, recorder_clear)
 
@@ -167,9 +167,9 @@ static char *take_notes(gpointer data, const RootTime *time)
 			 (gdouble)ABS(jump) / NS_PER_S);
 	if (self->skipped > 0)
 		add_note(notes, "samples skipped, being late: %" G_GUINT64_FORMAT, self->skipped);
-	if (self->untold > 0)
+	if (self->unwritten > 0)
 		add_note(notes, "samples that could not be written: %" G_GUINT64_FORMAT " (%s)",
-			 self->untold, self->why_untold);
+			 self->unwritten, self->why_unwritten);
 	if (marks->n_left_out > 0)
 		add_note(notes, "marks left out: %" G_GUINT64_FORMAT, marks->n_left_out);
 	if (self->hung_up)
@@ -289,9 +289,9 @@ static gboolean drop_sample(Recorder *self, GError **error)
 		ui_warning("%s; recording goes on, without the samples that do not fit",
 			   why->message);
 	self->was_full = TRUE;
-	g_free(self->why_untold);
-	self->why_untold = g_strdup(why->message);
-	self->untold++;
+	g_free(self->why_unwritten);
+	self->why_unwritten = g_strdup(why->message);
+	self->unwritten++;
 	self->plan->state->lost++;
 	return TRUE;
 }
@@ -315,7 +315,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 	state->samples++;
 	self->number++;
 	self->before = self->now;
-	self->skipped = self->untold = 0;
+	self->skipped = self->unwritten = 0;
 	self->was_full = FALSE;
 	marks_forget(&state->marks);
 	return TRUE;
@@ -437,8 +437,8 @@ static gboolean run(Recorder *self, GError **error)
 		ok = end_interrupted(self, error);
 	else if (!ok)
 		g_propagate_error(error, g_steal_pointer(&why));
-	if (ok && plan->state->samples == 0 && self->why_untold)
-		return error_set_failed(error, "%s", self->why_untold);
+	if (ok && plan->state->samples == 0 && self->why_unwritten)
+		return error_set_failed(error, "%s", self->why_unwritten);
 	if (!ok || !close_file(self, error))
 		return FALSE;
 	if (!plan->state->wants_another)

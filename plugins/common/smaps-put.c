@@ -68,8 +68,8 @@ void smaps_put(const struct ctprof_host *host, struct ctprof_batch *batch,
 		host->put_absent(batch, answer->row, slots->state, why);
 }
 
-bool smaps_is_told(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
-		   const struct smaps_slots *slots)
+bool smaps_is_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
+		     const struct smaps_slots *slots)
 {
 	return slots_filled(host, batch, row, &slots->state, 1) ||
 	       slots_filled(host, batch, row, &slots->map, 1);

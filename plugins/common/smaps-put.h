@@ -15,8 +15,8 @@ void smaps_put(const struct ctprof_host *host, struct ctprof_batch *batch,
 
 /* Whether an earlier source has filled the row's memory, or reported that it
  * could not be read: another attempt would cost the same again. */
-bool smaps_is_told(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
-		   const struct smaps_slots *slots);
+bool smaps_is_filled(const struct ctprof_host *host, const struct ctprof_batch *batch, uint64_t row,
+		     const struct smaps_slots *slots);
 
 /* Returns why an answer other than READ has no values (enum ctprof_absence). */
 uint32_t smaps_absence(const struct smaps_answer *answer);

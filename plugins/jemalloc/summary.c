@@ -42,7 +42,7 @@ static void put_failures(const struct ctprof_host *host, uint32_t slot, struct c
 	host->put_map(batch, 0, slot, entries, n);
 }
 
-static void tell(const struct ctprof_host *host, const struct tally_summary *sums)
+static void log_summary(const struct ctprof_host *host, const struct tally_summary *sums)
 {
 	bool failed = sums->failed > 0;
 
@@ -73,5 +73,5 @@ void summary_put(const struct ctprof_host *host, const uint32_t *slots, struct c
 		host->put_text(batch, 0, slots[SUMMARY_DOMINANT], dominant, strlen(dominant));
 	host->put_u64(batch, 0, slots[SUMMARY_PRIVILEGE], sums.by_privilege ? 1 : 0);
 	put_failures(host, slots[SUMMARY_FAILURES], batch, tally);
-	tell(host, &sums);
+	log_summary(host, &sums);
 }

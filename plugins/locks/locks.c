@@ -59,8 +59,8 @@ struct locks {
 	struct peeker *peeker; /* NULL: holders cannot be found */
 	struct waiters waiters;
 	bool is_found;
-	size_t told; /* number of waiters put */
-	char *files; /* /proc/locks */
+	size_t n_put; /* number of waiters put */
+	char *files;  /* /proc/locks */
 	struct text left;
 };
 
@@ -281,8 +281,8 @@ static int put_locks(struct locks *self, struct ctprof_batch *batch)
 {
 	size_t n;
 
-	for (; self->told < self->waiters.n; self->told += n) {
-		size_t first = waiters_of_lock(&self->waiters, self->told, &n);
+	for (; self->n_put < self->waiters.n; self->n_put += n) {
+		size_t first = waiters_of_lock(&self->waiters, self->n_put, &n);
 		int r = put_lock(self, batch, first, n);
 
 		if (r < 0)
@@ -341,7 +341,7 @@ static void find(struct locks *self)
 	if (self->is_found)
 		return;
 	self->is_found = true;
-	self->told = 0;
+	self->n_put = 0;
 	(void)waiters_find(self->host, self->peeker, &self->waiters);
 	find_cycles(self);
 	clear_files(self);

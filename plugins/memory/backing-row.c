@@ -100,7 +100,7 @@ int backing_row_add(struct objects *objects, enum object_group_id group, struct 
 	return result < 0 ? result : claim(objects, &name);
 }
 
-void backing_tell_dropped(const struct objects *objects)
+void backing_report_dropped(const struct objects *objects)
 {
 	const struct ctprof_host *host = objects->host;
 	const struct holders *holders = &objects->holders;

@@ -33,6 +33,6 @@ void backing_put_columns(const struct object_row *row, const struct backing *bac
 int backing_row_add(struct objects *objects, enum object_group_id group, struct ctprof_batch *batch,
 		    const char *prefix, const struct backing *backing, struct object_row *ret);
 /* Warns about objects and mappings beyond the limits. */
-void backing_tell_dropped(const struct objects *objects);
+void backing_report_dropped(const struct objects *objects);
 /* Claims a name that does not belong to a backing. */
 int backing_claim_name(struct objects *objects, struct text name);

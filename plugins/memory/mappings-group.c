@@ -154,7 +154,7 @@ static int emit_mappings(struct objects *objects, struct ctprof_batch *batch)
 static void end_mappings(struct objects *objects)
 {
 	if (!objects->wanted[GROUP_SHARED])
-		backing_tell_dropped(objects);
+		backing_report_dropped(objects);
 }
 
 const struct object_group mappings_group = {

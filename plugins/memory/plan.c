@@ -93,7 +93,7 @@ void process_plan_again(struct process_plan *plan)
 {
 	process_plan_start(plan);
 	plan->tally = (struct process_tally){0};
-	plan->is_told = true;
+	plan->is_reported = true;
 	atomic_store(&plan->cost.reserved_ns, 0);
 	async_limits_again(&plan->cmdline_limits.job_limits);
 }

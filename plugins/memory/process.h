@@ -93,7 +93,7 @@ struct process_plan {
 	struct process_cost cost;
 	pthread_mutex_t lock; /* of tally */
 	struct process_tally tally;
-	bool is_told;                        /* an earlier sample reported processes without PSS */
+	bool is_reported;                    /* an earlier sample reported processes without PSS */
 	uint32_t summary[N_PROCESS_SUMMARY]; /* slots */
 };
 

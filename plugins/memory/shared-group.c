@@ -165,7 +165,7 @@ static void end_shared(struct objects *objects)
 			"mappings (needs CAP_SYS_PTRACE or, since Linux 6.15, CAP_PERFMON; or more time, "
 			"see --smaps-budget)",
 			holders->unreadable);
-	backing_tell_dropped(objects);
+	backing_report_dropped(objects);
 }
 
 const struct object_group shared_group = {

@@ -58,7 +58,7 @@ static void say(const struct process_plan *plan)
 			       "--smaps-max-rss, --smaps-budget, --smaps-timeout)",
 			       denied[0] ? "; " : "", costly, plural(costly));
 	if (denied[0] || rest[0])
-		host->log(host, plan->is_told ? CTPROF_LOG_INFO : CTPROF_LOG_WARNING, "%s%s",
+		host->log(host, plan->is_reported ? CTPROF_LOG_INFO : CTPROF_LOG_WARNING, "%s%s",
 			  denied, rest);
 }
 

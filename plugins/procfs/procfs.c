@@ -131,7 +131,8 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 		if (!reader_read_thread(&worker->reader, batch, row, &line))
 			plan->host->vanished(batch, row);
 		/* Only if no earlier source has filled its memory. */
-		else if (leader && climbs && !smaps_is_told(plan->host, batch, row, &worker->slots))
+		else if (leader && climbs &&
+			 !smaps_is_filled(plan->host, batch, row, &worker->slots))
 			smaps_ladder_add(&worker->ladder,
 					 (struct smaps_want){.row = row,
 							     .kernel_thread = line.kernel_thread,

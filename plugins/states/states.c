@@ -98,12 +98,12 @@ struct states {
 	size_t kinds_room;
 	struct history history;
 	uint64_t began_ns, interval_ns;
-	bool sampled;  /* instants are taken between captures; otherwise each capture takes one of
-			* its own */
-	bool has_look; /* of this capture; if sampled, it only finds out which threads still
-			* exist */
-	size_t told;   /* number of the ended threads put */
-	bool was_told; /* the user knows that sampling is slower than requested */
+	bool sampled;   /* instants are taken between captures; otherwise each capture takes one of
+			 * its own */
+	bool has_look;  /* of this capture; if sampled, it only finds out which threads still
+			 * exist */
+	size_t n_put;   /* number of the ended threads put */
+	bool is_warned; /* the user knows that sampling is slower than requested */
 };
 
 /* ---- open, probe, start ---------------------------------------------------- */
@@ -229,11 +229,11 @@ static int look(struct states *self)
 	return r;
 }
 
-static void tell_slow(struct states *self)
+static void warn_slow(struct states *self)
 {
-	if (self->was_told || self->interval_ns <= self->asked_ns)
+	if (self->is_warned || self->interval_ns <= self->asked_ns)
 		return;
-	self->was_told = true;
+	self->is_warned = true;
 	self->host->log(self->host, CTPROF_LOG_INFO,
 			"threads are looked at every %.1f s, not every %.1f s, as looking would "
 			"take more than 5 %% of a CPU",
@@ -255,7 +255,7 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 		COST_SHARE * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin + self->looks.cpu_ns);
 	self->sampled = true;
 	self->interval_ns = cost > self->asked_ns ? cost : self->asked_ns;
-	tell_slow(self);
+	warn_slow(self);
 	*ret_next_ns = jitter_next(&self->jitter, clock_now(), self->interval_ns);
 	return 0;
 }
@@ -329,8 +329,8 @@ static void put_ended(struct states *self, struct ctprof_batch *batch)
 	uint64_t row;
 	HOLD(&self->lock);
 
-	for (; self->told < self->history.n_ended; self->told++) {
-		const struct seen *seen = &self->history.ended[self->told];
+	for (; self->n_put < self->history.n_ended; self->n_put++) {
+		const struct seen *seen = &self->history.ended[self->n_put];
 		int len = snprintf(name, sizeof name, "%" PRIu32 ":%" PRIu32 ":%" PRIu64,
 				   seen->tgid, seen->tid, start_ticks(self, seen->start));
 
@@ -383,7 +383,7 @@ static int states_again(void *data)
 	struct states *self = data;
 
 	self->has_look = false;
-	self->told = 0;
+	self->n_put = 0;
 	history_forget_ended(&self->history);
 	return 0;
 }

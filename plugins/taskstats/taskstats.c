@@ -143,8 +143,8 @@ static void probe_exits(struct taskstats *self, const struct taskstats_advice *a
 
 /* Reports a finding; lacking: the part of enum taskstats_active that the group needs and the kernel
  * lacks. */
-static void tell(const struct ctprof_host *host, const char *group, uint32_t lacking,
-		 const struct taskstats_advice *failure)
+static void put_finding(const struct ctprof_host *host, const char *group, uint32_t lacking,
+			const struct taskstats_advice *failure)
 {
 	uint32_t state = failure->why ? CTPROF_FAILS : lacking ? CTPROF_PARTLY : CTPROF_WORKS;
 	struct taskstats_advice advice =
@@ -153,11 +153,11 @@ static void tell(const struct ctprof_host *host, const char *group, uint32_t lac
 	finding_put(host, group, state, advice.why, advice.remedy);
 }
 
-static void tell_of_process(const struct ctprof_host *host, uint16_t family, uint32_t lacking,
-			    const struct taskstats_advice *failure)
+static void put_process_finding(const struct ctprof_host *host, uint16_t family, uint32_t lacking,
+				const struct taskstats_advice *failure)
 {
 	if (lacking || failure->why || totals_keep_switches(family))
-		tell(host, "process", lacking, failure);
+		put_finding(host, "process", lacking, failure);
 	else
 		finding_put(host, "process", CTPROF_PARTLY,
 			    "no context switches: this kernel leaves out those of ended threads",
@@ -178,8 +178,8 @@ static int taskstats_probe(void *data)
 		failure = taskstats_explain_failure(r, &answer);
 	if (self->exits.comm_slot)
 		probe_exits(self, &failure, family);
-	tell_of_process(self->host, family, lacking & ~(uint32_t)TASKSTATS_XACCT, &failure);
-	tell(self->host, "delay", lacking, &failure);
+	put_process_finding(self->host, family, lacking & ~(uint32_t)TASKSTATS_XACCT, &failure);
+	put_finding(self->host, "delay", lacking, &failure);
 	return 0;
 }
 

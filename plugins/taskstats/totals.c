@@ -88,13 +88,13 @@ bool totals_keep_switches(uint16_t family)
 	if (!has_ended(own, tid) || netlink_open(&query.netlink) < 0)
 		return false;
 	for (int i = 0; i < MAX_TRIES; i++) {
-		uint64_t told = 0;
+		uint64_t switches = 0;
 		long before = own_switches();
 
-		(void)taskstats_query_run(&query, &own, 1, take_switches, &told);
+		(void)taskstats_query_run(&query, &own, 1, take_switches, &switches);
 		if (own_switches() != before)
 			continue;
-		keeps = told == (uint64_t)before;
+		keeps = switches == (uint64_t)before;
 		break;
 	}
 	netlink_close(query.netlink);

@@ -46,7 +46,7 @@ const char *drawing_verdict_word(const struct ctprof_runs *runs)
 	return verdict_of(runs)->word;
 }
 
-static void tell_time(double seconds, int has_zone, char ret_text[CTPROF_WORDING_TIME])
+static void format_time(double seconds, int has_zone, char ret_text[CTPROF_WORDING_TIME])
 {
 	time_t time = (time_t)seconds;
 	struct tm parts;
@@ -60,7 +60,7 @@ static void tell_time(double seconds, int has_zone, char ret_text[CTPROF_WORDING
 void drawing_say(const struct ctprof_sentence *sentence, uint64_t width,
 		 char ret_text[DRAWING_SENTENCE])
 {
-	const struct ctprof_wording how = {.width = width, .clock = tell_time};
+	const struct ctprof_wording how = {.width = width, .clock = format_time};
 
 	(void)ctprof_sentence_write(sentence, &how, ret_text, DRAWING_SENTENCE);
 }

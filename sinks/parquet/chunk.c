@@ -360,7 +360,7 @@ static const void *bound_of(const struct chunk *self, uint64_t *value, bool is_m
 	return *ret_length <= MAX_BOUND ? text : NULL;
 }
 
-static void tell_statistics(const struct chunk *self, struct thrift *thrift)
+static void put_statistics(const struct chunk *self, struct thrift *thrift)
 {
 	uint64_t min = self->min, max = self->max;
 	uint32_t lengths[2];
@@ -379,7 +379,8 @@ static void tell_statistics(const struct chunk *self, struct thrift *thrift)
 	thrift_end(thrift);
 }
 
-void chunk_tell(const struct chunk *self, const struct chunk_place *place, struct thrift *thrift)
+void chunk_put_meta(const struct chunk *self, const struct chunk_place *place,
+		    struct thrift *thrift)
 {
 	static const int32_t encodings[] = {PLAIN, RLE, RLE_DICTIONARY};
 	bool is_text = self->physical == BYTE_ARRAY;
@@ -397,12 +398,12 @@ void chunk_tell(const struct chunk *self, const struct chunk_place *place, struc
 	thrift_i64(thrift, 9, (int64_t)place->data_at);
 	if (is_text)
 		thrift_i64(thrift, 11, (int64_t)place->dictionary_at);
-	tell_statistics(self, thrift);
+	put_statistics(self, thrift);
 	thrift_end(thrift);
 	thrift_end(thrift);
 }
 
-static void tell_logical(uint32_t type, struct thrift *thrift)
+static void put_logical(uint32_t type, struct thrift *thrift)
 {
 	thrift_struct(thrift, 10);
 	if (type == CTPROF_TYPE_TEXT) {
@@ -423,7 +424,7 @@ static void tell_logical(uint32_t type, struct thrift *thrift)
 	thrift_end(thrift);
 }
 
-void chunk_tell_schema(const struct chunk *self, struct thrift *thrift)
+void chunk_put_schema(const struct chunk *self, struct thrift *thrift)
 {
 	uint32_t type = self->column->type;
 	bool is_plain =
@@ -438,7 +439,7 @@ void chunk_tell_schema(const struct chunk *self, struct thrift *thrift)
 			   type == CTPROF_TYPE_TEXT   ? UTF8
 			   : type == CTPROF_TYPE_TIME ? TIMESTAMP_MICROS
 						      : UINT_64);
-		tell_logical(type, thrift);
+		put_logical(type, thrift);
 	}
 	thrift_end(thrift);
 }

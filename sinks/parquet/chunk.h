@@ -42,12 +42,13 @@ int chunk_add(struct chunk *chunk, const struct ctprof_records *records, uint64_
 /* Returns the approximate number of bytes it holds. */
 size_t chunk_bytes(const struct chunk *chunk);
 /* Writes the pages to out, after *at bytes written before; *at is advanced.  The chunk is then
- * empty, except for the data that chunk_tell() needs. */
+ * empty, except for the data that chunk_put_meta() needs. */
 int chunk_write(struct chunk *chunk, struct chunk_room *room, struct json *out, uint64_t *at,
 		struct chunk_place *ret_place);
 /* Writes its metadata as a list element: a struct ColumnChunk. */
-void chunk_tell(const struct chunk *chunk, const struct chunk_place *place, struct thrift *thrift);
+void chunk_put_meta(const struct chunk *chunk, const struct chunk_place *place,
+		    struct thrift *thrift);
 /* Empties the chunk. */
 void chunk_clear(struct chunk *chunk);
 /* Writes its schema as a list element: a struct SchemaElement. */
-void chunk_tell_schema(const struct chunk *chunk, struct thrift *thrift);
+void chunk_put_schema(const struct chunk *chunk, struct thrift *thrift);

@@ -89,7 +89,7 @@ static int parquet_table(void *called, const struct ctprof_table *table)
 
 /* ---- row groups --------------------------------------------------------------- */
 
-static void tell_group(struct parquet *self, const struct chunk_place *places)
+static void put_group(struct parquet *self, const struct chunk_place *places)
 {
 	struct thrift thrift;
 	uint64_t bytes = 0;
@@ -98,7 +98,7 @@ static void tell_group(struct parquet *self, const struct chunk_place *places)
 	thrift_init(&thrift, &self->groups);
 	thrift_list_structs(&thrift, 1, self->n_columns);
 	for (uint64_t i = 0; i < self->n_columns; i++) {
-		chunk_tell(&self->chunks[i], &places[i], &thrift);
+		chunk_put_meta(&self->chunks[i], &places[i], &thrift);
 		bytes += places[i].uncompressed;
 	}
 	thrift_i64(&thrift, 2, (int64_t)bytes);
@@ -116,7 +116,7 @@ static int end_group(struct parquet *self)
 		r = chunk_write(&self->chunks[i], &self->room, &self->tables.out, &self->at,
 				&places[i]);
 	if (r == 0)
-		tell_group(self, places);
+		put_group(self, places);
 	free(places);
 	for (uint64_t i = 0; i < self->n_columns; i++)
 		chunk_clear(&self->chunks[i]);
@@ -167,7 +167,7 @@ static int parquet_records(void *called, const struct ctprof_records *records)
 
 /* ---- the footer ------------------------------------------------------------------ */
 
-static void tell_schema(const struct parquet *self, struct thrift *thrift)
+static void put_schema(const struct parquet *self, struct thrift *thrift)
 {
 	thrift_list_structs(thrift, 2, self->n_columns + 1);
 	thrift_element(thrift);
@@ -175,11 +175,11 @@ static void tell_schema(const struct parquet *self, struct thrift *thrift)
 	thrift_i32(thrift, 5, (int32_t)self->n_columns);
 	thrift_end(thrift);
 	for (uint64_t i = 0; i < self->n_columns; i++)
-		chunk_tell_schema(&self->chunks[i], thrift);
+		chunk_put_schema(&self->chunks[i], thrift);
 }
 
 /* Describes the columns. */
-static int tell_metrics(const struct parquet *self, struct thrift *thrift)
+static int put_metrics(const struct parquet *self, struct thrift *thrift)
 {
 	struct json text;
 	int r = json_init(&text, JSON_ROOM);
@@ -198,7 +198,7 @@ static int tell_metrics(const struct parquet *self, struct thrift *thrift)
 }
 
 /* Declares for every column that its bounds are in the order of its type. */
-static void tell_orders(const struct parquet *self, struct thrift *thrift)
+static void put_orders(const struct parquet *self, struct thrift *thrift)
 {
 	thrift_list_structs(thrift, 7, self->n_columns);
 	for (uint64_t i = 0; i < self->n_columns; i++) {
@@ -209,19 +209,19 @@ static void tell_orders(const struct parquet *self, struct thrift *thrift)
 	}
 }
 
-static int tell_file(const struct parquet *self, struct json *footer)
+static int put_file(const struct parquet *self, struct json *footer)
 {
 	struct thrift thrift;
 
 	thrift_init(&thrift, footer);
 	thrift_i32(&thrift, 1, 1);
-	tell_schema(self, &thrift);
+	put_schema(self, &thrift);
 	thrift_i64(&thrift, 3, (int64_t)self->n_rows);
 	thrift_list_structs(&thrift, 4, self->n_groups);
 	json_raw(footer, self->groups.data, self->groups.used);
-	int r = tell_metrics(self, &thrift);
+	int r = put_metrics(self, &thrift);
 	thrift_string(&thrift, 6, "ctprof version " CTPROF_VERSION);
-	tell_orders(self, &thrift);
+	put_orders(self, &thrift);
 	thrift_end(&thrift);
 	return r < 0 ? r : footer->error;
 }
@@ -235,7 +235,7 @@ static int parquet_finish(void *called)
 	r = r < 0 ? r : json_init(&footer, JSON_ROOM);
 	if (r < 0)
 		return fail(self, r);
-	r = tell_file(self, &footer);
+	r = put_file(self, &footer);
 	uint32_t length = (uint32_t)footer.used;
 	json_raw(&self->tables.out, footer.data, footer.used);
 	json_raw(&self->tables.out, (const char *)&length, sizeof length);

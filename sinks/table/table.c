@@ -18,8 +18,8 @@ static void draw_heading(FILE *stream, const struct ctprof_report_section *secti
 
 /* Reports the number of rows that were cut.  Without headings, a line about them would look like a
  * row, so it is a message then. */
-static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
-		     const struct ctprof_report_section *section)
+static void print_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
+		      const struct ctprof_report_section *section)
 {
 	if (section->n_cut == 0)
 		return;
@@ -33,7 +33,7 @@ static void tell_cut(const struct ctprof_host *host, FILE *stream, gboolean in_p
 }
 
 /* Describes a window, in reports that do not begin with a first screen. */
-static void tell_window(FILE *stream, const struct ctprof_report_window *window)
+static void print_window(FILE *stream, const struct ctprof_report_window *window)
 {
 	fprintf(stream,
 		"%.3g s, %" PRIu64 " → %" PRIu64 " threads: %" PRIu64 " new, %" PRIu64 " gone\n\n",
@@ -117,7 +117,7 @@ static void draw_section(const struct ctprof_host *host, FILE *stream,
 		draw_heading(stream, section);
 	layout_draw(stream, report, section);
 	if (!is_bare)
-		tell_cut(host, stream, headed, section);
+		print_cut(host, stream, headed, section);
 }
 
 static void draw_report(const struct ctprof_host *host, FILE *stream,
@@ -134,7 +134,7 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 	if (is_apart && BORDER_MEMBER(report, n_titles, 0) > 0)
 		fputc('\n', stream);
 	if (headed && BORDER_MEMBER(report, n_titles, 0) == 0 && drawing_window(report))
-		tell_window(stream, drawing_window(report));
+		print_window(stream, drawing_window(report));
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		if (is_apart && i > 0)
 			fputc('\n', stream);

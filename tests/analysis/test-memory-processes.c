@@ -110,7 +110,7 @@ static void test_absent(void)
 	g_autofree char *notes = memory_kit_notes(&kit, "processes");
 	g_assert_nonnull(strstr(notes, "PSS missing for 1 process: the kernel refused"));
 	g_assert_nonnull(strstr(notes, "CAP_PERFMON"));
-	kit.options.all = kit.options.is_told = TRUE;
+	kit.options.all = kit.options.is_warned = TRUE;
 	memory_kit_draw(&kit, "processes");
 	g_autofree char *told = memory_kit_notes(&kit, "processes");
 	g_assert_cmpstr(told, ==, "");

@@ -133,7 +133,7 @@ static const char *word_of(const Coverage *lacking)
 {
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
-	coverage_tell(lacking, &value);
+	coverage_apply(lacking, &value);
 	return value.why ? absence_word(value.why) : "not captured";
 }
 

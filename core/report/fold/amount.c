@@ -58,7 +58,7 @@ void coverage_merge(Coverage *coverage, const Coverage *from)
 	vote(coverage, from->why, from->lead);
 }
 
-void coverage_tell(const Coverage *coverage, struct ctprof_value *value)
+void coverage_apply(const Coverage *coverage, struct ctprof_value *value)
 {
 	value->n = coverage->n;
 	value->missing = coverage->missing;
@@ -93,7 +93,7 @@ struct ctprof_value amount_value(const Amount *amount, gboolean zero)
 
 	if (amount->coverage.n > 0 || (zero && amount->coverage.missing == 0))
 		value.type = CTPROF_VALUE_NUMBER;
-	coverage_tell(&amount->coverage, &value);
+	coverage_apply(&amount->coverage, &value);
 	if (amount->partial)
 		value.flags |= CTPROF_VALUE_PARTIAL;
 	return value;

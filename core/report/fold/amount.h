@@ -24,7 +24,7 @@ typedef struct coverage {
 void coverage_add(Coverage *coverage, guint32 state, guint64 rows);
 void coverage_merge(Coverage *coverage, const Coverage *from);
 /* Fills in n, missing, why and PARTIAL of a present value. */
-void coverage_tell(const Coverage *coverage, struct ctprof_value *value);
+void coverage_apply(const Coverage *coverage, struct ctprof_value *value);
 
 /* The sum of the rows' numbers so far.  A partial number makes the sum partial. */
 typedef struct amount {

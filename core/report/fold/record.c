@@ -289,7 +289,7 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 		return;
 	}
 	const Coverage coverage = coverage_at(record, place);
-	coverage_tell(&coverage, ret_value);
+	coverage_apply(&coverage, ret_value);
 }
 
 const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,

@@ -62,7 +62,7 @@ static struct ctprof_value value_of(const MapItem *item, const MapWalk *walk, gu
 	value.type = item->text ? CTPROF_VALUE_TEXT : CTPROF_VALUE_NUMBER;
 	value.text = item->text;
 	value.number = fold_multiply_saturated(item->number, walk->unit);
-	coverage_tell(&walk->coverages[side], &value);
+	coverage_apply(&walk->coverages[side], &value);
 	return value;
 }
 

@@ -108,5 +108,5 @@ typedef struct analysis_options {
 	gboolean wide;               /* every field */
 	const CommandFacts *command; /* the command that has ended; NULL: none */
 	/* The user has already been warned about unreadable values. */
-	gboolean is_told;
+	gboolean is_warned;
 } AnalysisOptions;

@@ -121,11 +121,11 @@ static void draft_states(const Draft *draft, const Section *section)
 		tables_drop(draft->tables);
 }
 
-char *timeshares_tell(const Draft *draft, const Group *group)
+char *timeshares_text(const Draft *draft, const Group *group)
 {
 	const StateTimes *times = draft->window ? times_of(draft, group) : NULL;
 	g_autoptr(GString) text = g_string_new(NULL);
-	guint told = 0; /* bits */
+	guint used = 0; /* bits */
 
 	if (!times || states_instants(draft->window->states) == 0)
 		return NULL;
@@ -134,10 +134,10 @@ char *timeshares_tell(const Draft *draft, const Group *group)
 		guint most = N_STATE_TIMES;
 
 		for (guint i = 0; i < N_STATE_TIMES; i++)
-			if (!(told >> i & 1) &&
+			if (!(used >> i & 1) &&
 			    (most == N_STATE_TIMES || times->ns[i] > times->ns[most]))
 				most = i;
-		told |= 1u << most;
+		used |= 1u << most;
 		gint percent = (gint)(times->ns[most] / sum * 100 + 0.5);
 		if (percent > 0)
 			g_string_append_printf(text, "%s%s %d%%", text->len ? " " : "",

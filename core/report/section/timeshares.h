@@ -5,4 +5,4 @@
 #include "report/draft/draft.h"
 
 /* "idle 71% lock 20% user 9%": where most of a group's time went; NULL: nothing was sampled. */
-char *timeshares_tell(const Draft *draft, const Group *group);
+char *timeshares_text(const Draft *draft, const Group *group);

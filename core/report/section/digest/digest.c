@@ -181,7 +181,7 @@ Digest *digest_new(const Draft *draft)
 		digest_note(digest, draft->plan->options->collects);
 	digest_add_titles(digest);
 	digest_add_footers(digest);
-	digest->host_lines = host_state_tell(digest);
+	digest->host_lines = host_state_lines(digest);
 	digest->n_findings = draft->plan->options->digest
 				     ? MIN(digest->findings->len, MOST_SENTENCES)
 				     : digest->findings->len;

@@ -102,7 +102,7 @@ gdouble host_state_value(const Digest *digest, const Quantity *quantity);
 /* Returns a label of the host in the newest capture; NULL: absent. */
 const char *host_state_text(const Digest *digest, const char *name);
 /* Returns up to three sentences about the state of the host; the caller unrefs. */
-GPtrArray *host_state_tell(const Digest *digest);
+GPtrArray *host_state_lines(const Digest *digest);
 
 /* Returns the CPUs that ctprof itself used; 0: not known separately. */
 gdouble digest_own(const Digest *digest);

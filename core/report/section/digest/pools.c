@@ -133,7 +133,7 @@ static void put_cost(const Making *making, struct ctprof_cell *cells, guint cost
 	view_cell(digest->draft->view, sides, field_of(cost), cell);
 }
 
-static char *tell_threads(const CostLine *line, guint newest)
+static char *threads_text(const CostLine *line, guint newest)
 {
 	GString *text = g_string_new(NULL);
 
@@ -146,7 +146,7 @@ static char *tell_threads(const CostLine *line, guint newest)
 }
 
 /* Returns the percentages of CPU time in user mode and in the kernel, "60/40"; NULL: none. */
-static char *tell_modes(const CostLine *line, guint side)
+static char *modes_text(const CostLine *line, guint side)
 {
 	gdouble user = digest_cost(line, side, COST_USER);
 	gdouble system = digest_cost(line, side, COST_SYSTEM);
@@ -181,12 +181,12 @@ static void put_pool(const Making *making, struct ctprof_cell *cells, const Cost
 
 	put(making, cells, BORN, value_of_number(line->n_born));
 	put(making, cells, GONE, value_of_number(line->n_gone));
-	put_text(making, cells, USR_SYS, tell_modes(line, digest->newest));
+	put_text(making, cells, USR_SYS, modes_text(line, digest->newest));
 	if (past_of(making))
 		put_text(making, cells, HISTORY,
 			 series_draw(past_of(making), line->name, "cpu", 0));
 	if (has_states(making))
-		put_text(making, cells, STATES, timeshares_tell(digest->draft, line->group));
+		put_text(making, cells, STATES, timeshares_text(digest->draft, line->group));
 	put_percentiles(making, cells, line->group);
 	put(making, cells, UNIT, value_of_text(line->unit));
 	gdouble growth = digest_growth(digest, line, COST_PSS);
@@ -218,7 +218,7 @@ static void put_line(const Making *making, guint32 role, const CostLine *line)
 			put_cost(making, cells, i, line);
 	if (!line->group && line->threads[digest->newest] == 0)
 		return;
-	put_text(making, cells, THREADS, tell_threads(line, digest->newest));
+	put_text(making, cells, THREADS, threads_text(line, digest->newest));
 	put(making, cells, COUNT, value_of_number(line->threads[digest->newest]));
 }
 

@@ -147,7 +147,7 @@ static void add_throttling(const Digest *digest, Sentence *sentence)
 		SAY_APART(sentence, "pressure by quotas up to {} %", term_whole(throttled));
 }
 
-static void tell_cpu(const Digest *digest, Sentence *sentence)
+static void say_cpu(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
 
@@ -174,7 +174,7 @@ static void tell_cpu(const Digest *digest, Sentence *sentence)
 	add_throttling(digest, sentence);
 }
 
-static void tell_disk(const Digest *digest, Sentence *sentence)
+static void say_disk(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
 
@@ -192,7 +192,7 @@ static void tell_disk(const Digest *digest, Sentence *sentence)
 			  term_short(CTPROF_LADDER_UNITLESS, host->faults));
 }
 
-static void tell_memory(const Digest *digest, Sentence *sentence)
+static void say_memory(const Digest *digest, Sentence *sentence)
 {
 	const HostState *host = &digest->host;
 
@@ -215,13 +215,13 @@ static void tell_memory(const Digest *digest, Sentence *sentence)
 /* The three lines about the host, and the measure of each whose spread a recording shows. */
 static const struct host_line {
 	guint32 role;
-	void (*tell)(const Digest *digest, Sentence *sentence);
+	void (*say)(const Digest *digest, Sentence *sentence);
 	const char *measure, *what;
 	guint32 ladder;
 } host_lines[] = {
-	{CTPROF_SENTENCE_CPU, tell_cpu, "busy", "busy", CTPROF_LADDER_NONE},
-	{CTPROF_SENTENCE_DISK, tell_disk, "read", "read/s", CTPROF_LADDER_BYTES},
-	{CTPROF_SENTENCE_MEMORY, tell_memory, "memory_used", "in use", CTPROF_LADDER_BYTES},
+	{CTPROF_SENTENCE_CPU, say_cpu, "busy", "busy", CTPROF_LADDER_NONE},
+	{CTPROF_SENTENCE_DISK, say_disk, "read", "read/s", CTPROF_LADDER_BYTES},
+	{CTPROF_SENTENCE_MEMORY, say_memory, "memory_used", "in use", CTPROF_LADDER_BYTES},
 };
 
 static void add_spread(const Digest *digest, Sentence *sentence, const struct host_line *line)
@@ -240,14 +240,14 @@ static void add_spread(const Digest *digest, Sentence *sentence, const struct ho
 			  term_text(CTPROF_TERM_TEXT, line->what));
 }
 
-GPtrArray *host_state_tell(const Digest *digest)
+GPtrArray *host_state_lines(const Digest *digest)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func((GDestroyNotify)sentence_free);
 
 	for (guint i = 0; i < G_N_ELEMENTS(host_lines); i++) {
 		g_autoptr(Sentence) sentence = sentence_new(host_lines[i].role);
 
-		host_lines[i].tell(digest, sentence);
+		host_lines[i].say(digest, sentence);
 		if (sentence_data(sentence)->n_pieces == 0)
 			continue;
 		add_spread(digest, sentence, &host_lines[i]);

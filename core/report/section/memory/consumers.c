@@ -69,9 +69,9 @@ static void put_consumer(const Draft *draft, Table *table, const char *object,
 	draft_put_same(draft, &cells[OBJECT], value_of_text(object));
 }
 
-void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean is_told)
+void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean for_people)
 {
-	guint32 flags = is_told ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
+	guint32 flags = for_people ? 0 : CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD;
 	Table *table = tables_add(draft->tables, "consumers", "Processes that map it", NULL, flags);
 	guint n = limit > 0 ? MIN(limit, objects->list->len) : objects->list->len;
 

@@ -7,5 +7,5 @@
 #define CONSUMERS "object_consumers"
 
 /* Adds the section of the consumers of the first limit objects (0: all), in their
- * order; is_told: also shown to people. */
-void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean is_told);
+ * order; for_people: also shown to people. */
+void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean for_people);

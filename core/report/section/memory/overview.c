@@ -111,7 +111,7 @@ char *overview_number(guint64 bytes, guint64 unit, int decimals)
 }
 
 /* Returns "4.24 file cache (0.45 dirty)", in that unit; NULL: too small to mention. */
-static char *tell_part(const Draft *draft, const struct part *part, guint64 ram, guint64 unit)
+static char *part_text(const Draft *draft, const struct part *part, guint64 ram, guint64 unit)
 {
 	guint side = draft_n_sides(draft) - 1;
 	guint64 least = (guint64)((gdouble)ram * LEAST_PERCENT / 100), all, part_of_it;
@@ -145,7 +145,7 @@ static void put_words(const Draft *draft, Table *table, guint64 ram)
 
 	g_string_printf(line, "%s %s", whole, unit == GIB ? "GiB" : "MiB");
 	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-		g_autofree char *piece = tell_part(draft, &parts[i], ram, unit);
+		g_autofree char *piece = part_text(draft, &parts[i], ram, unit);
 
 		if (piece)
 			add_piece(table, line, piece);

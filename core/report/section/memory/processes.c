@@ -236,7 +236,7 @@ static void cover(const Listing *listing)
 		if (listing->places[i].flags & (PLACE_SUMMED | PLACE_TREE) &&
 		    !(table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN))
 			listing_hide_idle(listing, &listing->places[i]);
-	if (!rows->draft->plan->options->is_told)
+	if (!rows->draft->plan->options->is_warned)
 		put_notes(rows, listing->table);
 }
 

@@ -219,7 +219,7 @@ static void cover(const Draft *draft, Table *table)
 	if (n == 0)
 		return;
 	table_mark_totals(table);
-	if (!draft->plan->options->is_told)
+	if (!draft->plan->options->is_warned)
 		table_note(table,
 			   "%" G_GUINT64_FORMAT
 			   " process%s could not be read: objects only they map "
