@@ -54,7 +54,7 @@ static void print_json(const char *file, const GPtrArray *findings)
 	json_print(builder);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int plugin_check_run(Globals *globals, char **arguments, GError **error)
 {
 	if (!arguments[0] || arguments[1])
 		return error_set_usage(error, "expected one FILE");
@@ -89,6 +89,6 @@ int main(int argc, char **argv)
 	(void)argc;
 	command.program = NULL;
 	command.supervises = TRUE;
-	command.run = run;
+	command.run = plugin_check_run;
 	return program_run(commands, argv);
 }

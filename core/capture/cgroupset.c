@@ -65,7 +65,7 @@ static void take_path(CgroupSet *set, const char *path)
 }
 
 /* Returns the row's value of that metric; NULL: absent. */
-static gconstpointer value_of(const struct ctprof_rows *rows, guint64 i, const Metric *metric)
+static gconstpointer path_value(const struct ctprof_rows *rows, guint64 i, const Metric *metric)
 {
 	gsize at = metric ? i * rows->n_slots + metric->index : 0;
 
@@ -110,8 +110,8 @@ static struct membership *find_membership(CgroupSet *set, const struct ctprof_te
 void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows)
 {
 	for (guint64 i = 0; i < rows->n; i++) {
-		struct membership *found = find_membership(set, value_of(rows, i, set->path),
-							   value_of(rows, i, set->v1_paths));
+		struct membership *found = find_membership(set, path_value(rows, i, set->path),
+							   path_value(rows, i, set->v1_paths));
 
 		join(set, found);
 		g_hash_table_insert(set->of_thread, GINT_TO_POINTER(rows->targets[i].tid), found);

@@ -133,7 +133,7 @@ static void ask(const HangCheck *hangcheck, guint i)
 	(void)!read(stat, &byte, stat >= 0);
 }
 
-static gpointer run(gpointer data)
+static gpointer hangcheck_main(gpointer data)
 {
 	HangCheck *hangcheck = data;
 	guint i;
@@ -152,9 +152,10 @@ static gpointer run(gpointer data)
 static void start_thread(HangCheck *hangcheck)
 {
 	g_atomic_ref_count_inc(&hangcheck->refs);
-	GThread *thread = stuck_count(stuck_pids()) < MAX_LOST
-				  ? g_thread_try_new("ctprof-scout", run, hangcheck, NULL)
-				  : NULL;
+	GThread *thread =
+		stuck_count(stuck_pids()) < MAX_LOST
+			? g_thread_try_new("ctprof-scout", hangcheck_main, hangcheck, NULL)
+			: NULL;
 	if (!thread) {
 		unref(hangcheck);
 		return;

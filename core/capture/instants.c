@@ -52,7 +52,7 @@ static gint64 sample(const Instants *instants)
 	return next;
 }
 
-static gpointer run(gpointer data)
+static gpointer instants_main(gpointer data)
 {
 	Instants *instants = data;
 
@@ -99,7 +99,7 @@ void instants_start(Instants *instants)
 	if (!instants || instants->thread)
 		return;
 	instants->stopped = FALSE;
-	instants->thread = g_thread_try_new("ctprof-looks", run, instants, NULL);
+	instants->thread = g_thread_try_new("ctprof-looks", instants_main, instants, NULL);
 }
 
 void instants_stop(Instants *instants)

@@ -23,7 +23,7 @@ static void drain(Listener *listener)
 		plugin_drain(g_ptr_array_index(listener->sources, i));
 }
 
-static gpointer run(gpointer data)
+static gpointer listener_main(gpointer data)
 {
 	Listener *listener = data;
 
@@ -82,7 +82,8 @@ void listener_start(Listener *listener)
 	 * until the end must fit into the kernel's buffer. */
 	if (listener->sources->len > 0 && !listener->thread) {
 		listener->stopped = FALSE;
-		listener->thread = g_thread_try_new("ctprof-listener", run, listener, NULL);
+		listener->thread =
+			g_thread_try_new("ctprof-listener", listener_main, listener, NULL);
 	}
 }
 

@@ -46,7 +46,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_capture_run(Globals *globals, char **arguments, GError **error)
 {
 	g_autofree char *named = metrics ? quantity_list_inputs(metrics) : NULL;
 
@@ -70,5 +70,5 @@ const Command cmd_capture = {
 	.shared = {capturing_options, capturing_cost_options, redacting_options,
 		   redacting_key_options},
 	.plugin_options = ALL_PLUGIN_OPTIONS,
-	.run = run,
+	.run = cmd_capture_run,
 };

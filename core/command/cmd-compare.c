@@ -42,7 +42,7 @@ static int run_runs(Globals *globals, char **a, char **b, GError **error)
 		       : EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_compare_run(Globals *globals, char **arguments, GError **error)
 {
 	const char *const *files = (const char *const *)arguments;
 	char **other = cut_sides(arguments);
@@ -112,5 +112,5 @@ const Command cmd_compare = {
 	.shared = {window_options, reporting_options, presenting_options, reading_options},
 	.has_sides = TRUE,
 	.arguments_from = FROM_SNAPSHOTS,
-	.run = run,
+	.run = cmd_compare_run,
 };

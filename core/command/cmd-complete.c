@@ -316,7 +316,7 @@ static void complete(Request *request, char **words, guint n)
 		offer_from(request, request->command->arguments_from);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_complete_run(Globals *globals, char **arguments, GError **error)
 {
 	Request request = {.globals = globals, .before = g_strdup("")};
 	guint n = g_strv_length(arguments);
@@ -335,5 +335,5 @@ static int run(Globals *globals, char **arguments, GError **error)
 const Command cmd_complete = {
 	.name = "complete",
 	.arguments = "-- WORD…",
-	.run = run,
+	.run = cmd_complete_run,
 };

@@ -26,7 +26,7 @@ static char *cut(Recording *recording, Plugin *sink, Output *output, GError **er
 			       last > first ? "s" : "", from, to);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_cut_run(Globals *globals, char **arguments, GError **error)
 {
 	static const RewriteRun cutting = {"recording", cut};
 
@@ -51,5 +51,5 @@ const Command cmd_cut = {
 	.options = rewriting_options,
 	.shared = {window_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
-	.run = run,
+	.run = cmd_cut_run,
 };

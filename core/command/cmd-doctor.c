@@ -191,7 +191,7 @@ static void print_json(const GArray *lines)
 	json_print(builder);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_doctor_run(Globals *globals, char **arguments, GError **error)
 {
 	g_autoptr(Session) session =
 		cmd_no_arguments(arguments, error) ? session_new(globals, NULL, error) : NULL;
@@ -218,5 +218,5 @@ const Command cmd_doctor = {
 		"  ctprof --plugins=taskstats doctor\n"
 		"  ctprof doctor --format json | jq -r '.groups[] | select(.here != \"works\")'",
 	.shared = {cmd_format_options},
-	.run = run,
+	.run = cmd_doctor_run,
 };

@@ -224,7 +224,7 @@ static gboolean check(char **arguments, GError **error)
 	return TRUE;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_export_run(Globals *globals, char **arguments, GError **error)
 {
 	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GHashTable) taken = g_hash_table_new(g_str_hash, g_str_equal);
@@ -264,5 +264,5 @@ const Command cmd_export = {
 	.shared = {redacting_options, redacting_key_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_export_run,
 };

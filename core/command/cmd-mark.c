@@ -14,7 +14,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_mark_run(Globals *globals, char **arguments, GError **error)
 {
 	const char *name = arguments[0];
 
@@ -43,5 +43,5 @@ const Command cmd_mark = {
 		"  ctprof record -q -o m.ctprof -- sh -c 'ctprof mark -f m.ctprof on; sleep 1'\n"
 		"  ctprof record -q -o n.ctprof -- ctprof mark -f n.ctprof 'scheduler attached'",
 	.options = options,
-	.run = run,
+	.run = cmd_mark_run,
 };

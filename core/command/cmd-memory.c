@@ -327,7 +327,7 @@ static int step_now(gpointer data, GError **error)
 	return report(globals, &request, error);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_memory_run(Globals *globals, char **arguments, GError **error)
 {
 	/* Reports a bad option before anything is read. */
 	g_autoptr(Analysis) sound =
@@ -387,5 +387,5 @@ const Command cmd_memory = {
 	.plugin_options = COST_PLUGIN_OPTIONS,
 	.arguments_from = FROM_VIEWS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_memory_run,
 };

@@ -286,7 +286,7 @@ static int fail_search(const char *text, const GPtrArray *list)
 	return EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_metric_list_run(Globals *globals, char **arguments, GError **error)
 {
 	g_autoptr(Session) session = NULL;
 
@@ -316,5 +316,5 @@ const Command cmd_metric_list = {
 		"  ctprof metric-list --format json | jq -r '.metrics[].name'",
 	.shared = {cmd_format_options},
 	.arguments_from = FROM_METRICS,
-	.run = run,
+	.run = cmd_metric_list_run,
 };

@@ -292,7 +292,7 @@ static int fail_name(const Session *session, const char *name)
 	return EXIT_FAILED;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_plugins_run(Globals *globals, char **arguments, GError **error)
 {
 	const char *name = arguments[0];
 	g_autoptr(Session) session = NULL;
@@ -324,5 +324,5 @@ const Command cmd_plugins = {
 		"  ctprof plugins --format json | jq -r '.plugins[] | .name + \" \" + .here'",
 	.shared = {cmd_format_options},
 	.arguments_from = FROM_PLUGINS,
-	.run = run,
+	.run = cmd_plugins_run,
 };

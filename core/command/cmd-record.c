@@ -90,7 +90,7 @@ static int run_files(void)
 	return supervise_status(status);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_record_run(Globals *globals, char **arguments, GError **error)
 {
 	if (!prepare(globals, arguments, error))
 		return EXIT_FAILED;
@@ -122,5 +122,5 @@ const Command cmd_record = {
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.arguments_from = FROM_COMMANDS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_record_run,
 };

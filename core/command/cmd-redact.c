@@ -14,7 +14,7 @@ static char *redact(Recording *recording, Plugin *sink, Output *output, GError *
 									   : NULL;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_redact_run(Globals *globals, char **arguments, GError **error)
 {
 	static const RewriteRun redacting = {"snapshot or recording", redact};
 
@@ -42,5 +42,5 @@ const Command cmd_redact = {
 	.options = rewriting_options,
 	.shared = {redacting_key_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
-	.run = run,
+	.run = cmd_redact_run,
 };

@@ -12,7 +12,7 @@ static Feed *open_feed(Globals *globals, gpointer data, GError **error)
 	return replay_feed_new(globals, data, error);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_replay_run(Globals *globals, char **arguments, GError **error)
 {
 	if (!arguments[0])
 		return error_set_usage(error,
@@ -47,5 +47,5 @@ const Command cmd_replay = {
 	.shared = {screen_options_shown, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_replay_run,
 };

@@ -4,7 +4,7 @@
 #include "report-options.h"
 #include "road/load.h"
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_show_run(Globals *globals, char **arguments, GError **error)
 {
 	/* With a time, the user asks what happened then. */
 	const ReportRun request = {
@@ -42,5 +42,5 @@ const Command cmd_show = {
 		"  ctprof capture -o - | ctprof show --format json -",
 	.shared = {sample_options, reporting_options, presenting_options, reading_options},
 	.arguments_from = FROM_SNAPSHOTS,
-	.run = run,
+	.run = cmd_show_run,
 };

@@ -544,7 +544,7 @@ static int step_recording(const StatRun *self, guint n, GError **error)
 	return reporting_run(self->globals, &request, error);
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_stat_run(Globals *globals, char **arguments, GError **error)
 {
 	g_auto(StatRun) self = {.globals = globals, .command = arguments, .pidfd = -1};
 	int status = !prepare(&self, error)    ? EXIT_FAILED
@@ -589,5 +589,5 @@ const Command cmd_stat = {
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.arguments_from = FROM_COMMANDS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_stat_run,
 };

@@ -33,7 +33,7 @@ static gboolean check_pids(char **arguments, GError **error)
 	return TRUE;
 }
 
-static int run(Globals *globals, char **arguments, GError **error)
+static int cmd_top_run(Globals *globals, char **arguments, GError **error)
 {
 	/* This leaves out exit records of other processes, too. */
 	request.pids = arguments[0] ? arguments : NULL;
@@ -58,5 +58,5 @@ const Command cmd_top = {
 	.shared = {screen_options_shown, capturing_options, capturing_cost_options},
 	.plugin_options = ALL_PLUGIN_OPTIONS,
 	.supervises = TRUE,
-	.run = run,
+	.run = cmd_top_run,
 };

@@ -100,8 +100,8 @@ gboolean settings_check(GHashTable *settings, const GPtrArray *plugins, const Lo
 	return TRUE;
 }
 
-static const char *value_of(GHashTable *settings, const Plugin *plugin,
-			    const struct ctprof_option *row)
+static const char *setting_value(GHashTable *settings, const Plugin *plugin,
+				 const struct ctprof_option *row)
 {
 	g_autofree char *setting = g_strconcat(plugin_name(plugin), ".", row->name, NULL);
 
@@ -116,7 +116,7 @@ void settings_keep_files(GHashTable *settings, const GPtrArray *plugins)
 		for (guint n = 0; plugin_knows_options(plugin) && n < plugin->descriptor.n_options;
 		     n++) {
 			const struct ctprof_option row = plugin_option(plugin, n);
-			const char *value = value_of(settings, plugin, &row);
+			const char *value = setting_value(settings, plugin, &row);
 
 			if (value && row.type == CTPROF_OPTION_PATH)
 				userfile_keep(value, O_NONBLOCK);
@@ -142,7 +142,7 @@ void settings_add_groups(GHashTable *settings, const Plugin *plugin, gboolean by
 {
 	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
 		const struct ctprof_option row = plugin_option(plugin, i);
-		const char *value = value_of(settings, plugin, &row);
+		const char *value = setting_value(settings, plugin, &row);
 
 		if (!value && by_default && (row.flags & CTPROF_OPTION_OPTIONAL))
 			value = row.default_value;

@@ -22,8 +22,8 @@ static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 }
 
 /* Returns a run's value of a metric; grows: take what was counted in the run. */
-static gdouble value_of(const Draft *draft, const RunsKey *group, guint32 kind,
-			const struct ctprof_value values[SIDES], gboolean grows)
+static gdouble collect_value(const Draft *draft, const RunsKey *group, guint32 kind,
+			     const struct ctprof_value values[SIDES], gboolean grows)
 {
 	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
 	gdouble value;
@@ -44,7 +44,7 @@ static void put(const Draft *draft, const RunPlace *place, const RunsKey *group,
 		const struct ctprof_report_field *field, const struct ctprof_value values[SIDES],
 		gboolean grows, gboolean hidden)
 {
-	gdouble value = value_of(draft, group, field->kind, values, grows);
+	gdouble value = collect_value(draft, group, field->kind, values, grows);
 	guint32 flags = values[BEFORE].flags | (draft->view->compare ? values[AFTER].flags : 0);
 
 	if (isnan(value))

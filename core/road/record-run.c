@@ -416,7 +416,7 @@ static void summarise(const Recorder *self)
 	ui_note("%s; %s: %s", text->str, output_label(self->output), size);
 }
 
-static gboolean run(Recorder *self, GError **error)
+static gboolean record_samples(Recorder *self, GError **error)
 {
 	const RecordPlan *plan = self->plan;
 
@@ -450,5 +450,5 @@ int record_step(gpointer data, GError **error)
 {
 	g_auto(Recorder) self = {.plan = data};
 
-	return EXIT_OF(run(&self, error));
+	return EXIT_OF(record_samples(&self, error));
 }

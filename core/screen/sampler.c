@@ -28,7 +28,7 @@ struct sampler {
 	gboolean is_busy;
 };
 
-static gpointer run(gpointer data)
+static gpointer sampler_main(gpointer data)
 {
 	Sampler *self = data;
 	Feed *feed = self->feed;
@@ -68,7 +68,7 @@ Sampler *sampler_new(Feed *feed, GError **error)
 	self->done_fd = done_fd;
 	self->asked = g_async_queue_new();
 	self->done = g_async_queue_new();
-	self->thread = g_thread_try_new("ctprof-sampler", run, self, error);
+	self->thread = g_thread_try_new("ctprof-sampler", sampler_main, self, error);
 	if (!self->thread)
 		g_clear_pointer(&self, sampler_clear);
 	return self;

@@ -312,7 +312,7 @@ static void hear(Screen *screen)
 		g_clear_pointer(&screen->message, g_free);
 }
 
-static gboolean run(Screen *screen, GError **error)
+static gboolean screen_loop(Screen *screen, GError **error)
 {
 	screen->due_us = g_get_monotonic_time();
 	while (!screen->done && !crash_interrupted()) {
@@ -374,5 +374,5 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 	screen.terminal = screen.renderer.output ? terminal_open(error) : NULL;
 	/* Start it after the terminal, whose signals its thread must not get. */
 	screen.sampler = screen.terminal ? sampler_new(feed, error) : NULL;
-	return screen.sampler && run(&screen, error);
+	return screen.sampler && screen_loop(&screen, error);
 }

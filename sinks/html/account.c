@@ -39,7 +39,7 @@ struct account {
 	double sum, threads;   /* threads: equals sum if they were not counted */
 };
 
-static const struct ctprof_value *value_of(const struct account *account, const char *name)
+static const struct ctprof_value *account_value(const struct account *account, const char *name)
 {
 	guint64 field = markup_find_field(account->section, name);
 
@@ -53,7 +53,7 @@ static struct account account_of(const struct ctprof_report_section *section,
 	double *parts = account.parts;
 
 	for (guint i = 0; i < N_PARTS; i++)
-		parts[i] = markup_number(value_of(&account, kinds[i].field));
+		parts[i] = markup_number(account_value(&account, kinds[i].field));
 	/* Ticks tell user from system mode, but miss CPU time that is too short for them. */
 	if (parts[USER] + parts[SYSTEM] > 0)
 		parts[RAN] = NAN;
@@ -61,7 +61,7 @@ static struct account account_of(const struct ctprof_report_section *section,
 		parts[USER] = parts[SYSTEM] = NAN;
 	for (guint i = 0; i < N_PARTS; i++)
 		account.sum += isnan(parts[i]) ? 0 : parts[i];
-	account.threads = markup_number(value_of(&account, "threads"));
+	account.threads = markup_number(account_value(&account, "threads"));
 	if (isnan(account.threads))
 		account.threads = account.sum;
 	return account;
@@ -152,7 +152,7 @@ static void put_table(FILE *stream, const struct account *account)
 		/* CPU time is either RAN, or USER and SYSTEM. */
 		if (i >= WAITING || !isnan(account->parts[i]))
 			put_row(stream, kinds[i].class, kinds[i].name, account->parts[i], whole,
-				value_of(account, i >= WAITING ? kinds[i].field : "cpu"));
+				account_value(account, i >= WAITING ? kinds[i].field : "cpu"));
 	put_row(stream, REST_CLASS, REST_NAME, whole - account->sum, whole, NULL);
 	fputs("</tbody><tfoot>\n", stream);
 	put_row(stream, NULL, "threads", whole, whole, NULL);
@@ -164,7 +164,7 @@ static void put_within(FILE *stream, const struct account *account)
 	const char *before = "<p class=\"note\">Within these: ";
 
 	for (guint i = 0; i < G_N_ELEMENTS(within); i++) {
-		double value = markup_number(value_of(account, within[i].field));
+		double value = markup_number(account_value(account, within[i].field));
 		char shown[CTPROF_SHORT_ROOM];
 
 		if (!(value > 0))

@@ -53,7 +53,7 @@ static const MapItem *item_at(const GArray *map, guint at)
 	return map && at < map->len ? &g_array_index(map, MapItem, at) : NULL;
 }
 
-static struct ctprof_value value_of(const MapItem *item, const MapWalk *walk, guint side)
+static struct ctprof_value item_value(const MapItem *item, const MapWalk *walk, guint side)
 {
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
@@ -75,8 +75,8 @@ gboolean map_walk_next(MapWalk *walk)
 		return FALSE;
 	int order = !b ? -1 : !a ? 1 : strcmp(a->key, b->key);
 	walk->key = order <= 0 ? a->key : b->key;
-	walk->values[0] = value_of(order <= 0 ? a : NULL, walk, 0);
-	walk->values[1] = value_of(order >= 0 ? b : NULL, walk, 1);
+	walk->values[0] = item_value(order <= 0 ? a : NULL, walk, 0);
+	walk->values[1] = item_value(order >= 0 ? b : NULL, walk, 1);
 	walk->at[0] += order <= 0;
 	walk->at[1] += order >= 0;
 	return TRUE;

@@ -66,7 +66,7 @@ static guint64 key_of(gdouble value)
 	return bits & SIGN_BIT ? SIGN_BIT - (bits & ~SIGN_BIT) : SIGN_BIT + bits;
 }
 
-static gdouble value_of(guint64 key)
+static gdouble value_of_key(guint64 key)
 {
 	guint64 bits = key < SIGN_BIT ? SIGN_BIT | (SIGN_BIT - key) : key - SIGN_BIT;
 	gdouble value;
@@ -79,7 +79,7 @@ static gdouble value_of(guint64 key)
  * them. */
 static gdouble midway(gdouble low, gdouble high)
 {
-	return value_of(key_of(low) + (key_of(high) - key_of(low)) / 2);
+	return value_of_key(key_of(low) + (key_of(high) - key_of(low)) / 2);
 }
 
 /* Returns the k-th smallest difference, k from 1 on. */

@@ -19,7 +19,7 @@ static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "sys
 /* ---- the state of the host ---- */
 
 /* Returns the host's value in the newest capture. */
-static struct ctprof_value value_of(const Digest *digest, const char *name)
+static struct ctprof_value host_value(const Digest *digest, const char *name)
 {
 	Record *sides[SIDES];
 
@@ -30,14 +30,14 @@ static struct ctprof_value value_of(const Digest *digest, const char *name)
 /* Returns the host's number in the newest capture; NAN: absent. */
 static gdouble now(const Digest *digest, const char *name)
 {
-	const struct ctprof_value value = value_of(digest, name);
+	const struct ctprof_value value = host_value(digest, name);
 
 	return value.type == CTPROF_VALUE_NUMBER ? (gdouble)value.number : NAN;
 }
 
 const char *host_state_text(const Digest *digest, const char *name)
 {
-	return value_of(digest, name).text;
+	return host_value(digest, name).text;
 }
 
 gdouble host_state_value(const Digest *digest, const Quantity *quantity)

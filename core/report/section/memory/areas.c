@@ -27,8 +27,8 @@ struct processes {
 	GHashTable *pids;
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
-				    const Place *place)
+static struct ctprof_value area_value(const Listing *listing, const Pair *row, guint side,
+				      const Place *place)
 {
 	const struct processes *processes = listing->data;
 	guint64 pid;
@@ -58,7 +58,7 @@ static const Listing areas = {
 	.keep = is_area,
 	.places = places,
 	.n_places = N_PLACES,
-	.value = value_of,
+	.value = area_value,
 	.covered = "areas",
 };
 

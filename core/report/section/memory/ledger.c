@@ -44,8 +44,8 @@ struct ledger {
 	guint64 ram[SIDES];
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
-				    const Place *place)
+static struct ctprof_value ledger_value(const Listing *listing, const Pair *row, guint side,
+					const Place *place)
 {
 	const struct ledger *ledger = listing->data;
 	guint64 is_estimate = 0;
@@ -112,7 +112,7 @@ static const Listing part_of_ledger = {
 	.keep = is_picked,
 	.places = places,
 	.n_places = G_N_ELEMENTS(places),
-	.value = value_of,
+	.value = ledger_value,
 };
 
 static void draft_part(const Draft *draft, struct ledger *ledger, const char *order)

@@ -83,8 +83,8 @@ static const char *command_of(const Rows *rows, const Pair *row)
 						  g_strdup_printf("[%s]", name_of(rows, row)));
 }
 
-static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
-				    const Place *place)
+static struct ctprof_value process_value(const Listing *listing, const Pair *row, guint side,
+					 const Place *place)
 {
 	const guint64 *ram = listing->data;
 
@@ -252,7 +252,7 @@ static void list_processes(const Draft *draft, const char *order)
 		.rows = rows,
 		.places = (const Place *)(void *)places->data,
 		.n_places = places->len,
-		.value = value_of,
+		.value = process_value,
 		.data = &ram,
 	};
 	g_auto(Tree) tree;

@@ -246,8 +246,8 @@ static struct ctprof_value value_of_segment(const Listing *listing, const Pair *
 	return value;
 }
 
-static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
-				    const Place *place)
+static struct ctprof_value shared_value(const Listing *listing, const Pair *row, guint side,
+					const Place *place)
 {
 	if (strcmp(row->key.names[0], MEMORY_SYSV_GROUP) == 0)
 		return value_of_segment(listing, row, side, place);
@@ -288,7 +288,7 @@ static const Listing shared = {
 	.group = MEMORY_SHARED_GROUP,
 	.places = places,
 	.n_places = G_N_ELEMENTS(places),
-	.value = value_of,
+	.value = shared_value,
 };
 
 static void draft_shared(const Draft *draft, const Section *section)

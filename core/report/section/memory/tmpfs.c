@@ -18,8 +18,8 @@ static const Place places_of_mounts[] = {
 	[MOUNT] = {TEXT_FIELD("mount", "MOUNT"), PLACE_NAME, PLACE_TITLE, NULL},
 };
 
-static struct ctprof_value value_of(const Listing *listing, const Pair *row, guint side,
-				    const Place *place)
+static struct ctprof_value mount_value(const Listing *listing, const Pair *row, guint side,
+				       const Place *place)
 {
 	if (place != &places_of_mounts[SHARE])
 		return listing_value(listing, row, side, place);
@@ -32,7 +32,7 @@ static const Listing mounts = {
 	.group = MEMORY_TMPFS_GROUP,
 	.places = places_of_mounts,
 	.n_places = G_N_ELEMENTS(places_of_mounts),
-	.value = value_of,
+	.value = mount_value,
 	.covered = "mounts",
 };
 
