@@ -27,7 +27,7 @@ static gboolean is_meant(const char *typed, const char *word)
 
 /* Returns the number of letters to insert, delete, replace, or swap with their
  * neighbour, to turn one word into the other. */
-static guint count_slips(const char *a, const char *b)
+static guint edit_distance(const char *a, const char *b)
 {
 	guint before[MAX_LENGTH + 1], last[MAX_LENGTH + 1], now[MAX_LENGTH + 1];
 	gsize n = strlen(b);
@@ -64,7 +64,7 @@ static guint distance_to(const char *typed, const char *word)
 
 	if (length > MAX_LENGTH || strlen(word) > MAX_LENGTH)
 		return G_MAXUINT;
-	guint slips = count_slips(typed, word);
+	guint slips = edit_distance(typed, word);
 	if (slips <= 1 && slips < strlen(word))
 		return slips;
 	if (contains(word, typed))

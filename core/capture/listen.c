@@ -87,7 +87,7 @@ void listener_start(Listener *listener)
 	}
 }
 
-const char *listener_why(const Listener *listener)
+const char *listener_failure(const Listener *listener)
 {
 	if (listener->sources->len > 0)
 		return NULL;

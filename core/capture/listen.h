@@ -12,7 +12,7 @@ typedef struct listener Listener;
 /*
  * Starts the first source among plugins (Plugin *, opened, the registry sealed) that can
  * listen and whose exit metrics are wanted, and has it listen.  If none can, the result
- * records nothing: see listener_why().
+ * records nothing: see listener_failure().
  */
 Listener *listener_new(GPtrArray *plugins, const Registry *registry);
 /* Stops draining, if listener_stop() has not, and frees the listener. */
@@ -20,7 +20,7 @@ void listener_free(Listener *listener);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Listener, listener_free)
 
 /* Returns why no source listens, as one clause; NULL: one does. */
-const char *listener_why(const Listener *listener);
+const char *listener_failure(const Listener *listener);
 /* Drains the source in a thread of its own until listener_stop(). */
 void listener_start(Listener *listener);
 /* Stops draining, which must precede collect(EXIT).  Returns the sources that listened (Plugin *),

@@ -146,7 +146,7 @@ static Listener *listen_to_one(const Run *run)
 	if (run->step->wants_nothing)
 		return NULL;
 	Listener *listener = listener_new(run->plugins, run->registry);
-	const char *why = listener_why(listener);
+	const char *why = listener_failure(listener);
 
 	listener_start(listener);
 	if (!why)
@@ -244,7 +244,7 @@ struct crew {
 	guint here;
 };
 
-static void meet(struct crew *crew)
+static void wait_for_crew(struct crew *crew)
 {
 	HOLD(&crew->lock);
 
@@ -283,13 +283,13 @@ static gpointer work(gpointer data)
 	crash_init_thread();
 	(void)unshare(CLONE_FILES);
 	member->context = plugin_worker_open(plugin, member->number);
-	meet(member->crew);
+	wait_for_crew(member->crew);
 	collect_all(member);
 	plugin_worker_close(plugin, member->context);
 	return NULL;
 }
 
-static gboolean equip(struct crew *crew, struct crew_member *members)
+static gboolean make_members(struct crew *crew, struct crew_member *members)
 {
 	g_autoptr(GError) error = NULL;
 
@@ -316,7 +316,7 @@ static void run_crew(const Run *run)
 	struct crew_member members[N_WORKERS];
 	GThread *threads[N_WORKERS];
 
-	if (!equip(&crew, members))
+	if (!make_members(&crew, members))
 		return;
 	g_mutex_init(&crew.lock);
 	g_cond_init(&crew.all_here);
@@ -351,7 +351,7 @@ static void run_workers(const Run *run, const char *check)
 
 /* ---- sinks ------------------------------------------------------------------ */
 
-static gboolean writes(const Plugin *plugin, const char *check)
+static gboolean sink_writes_captures(const Plugin *plugin, const char *check)
 {
 	if (plugin->sink.begin)
 		return TRUE;
@@ -362,7 +362,7 @@ static gboolean writes(const Plugin *plugin, const char *check)
 /* A full disk: the sink must return what write() returned. */
 static void run_full(const Run *run, const char *check)
 {
-	if (!writes(run->plugin, check))
+	if (!sink_writes_captures(run->plugin, check))
 		return;
 	if (capture(run, run->plugin, "/dev/full", NULL))
 		check_report(CHECK_FAIL, check,
@@ -378,7 +378,7 @@ static void run_sink(const Run *run, const char *check)
 	const struct ctprof_report *report = run->step->report;
 	g_autoptr(GError) error = NULL;
 
-	if (!report && !writes(run->plugin, check))
+	if (!report && !sink_writes_captures(run->plugin, check))
 		return;
 	if (report && !run->plugin->sink.report) {
 		check_report(CHECK_NOTE, check, "not checked: it draws no reports");

@@ -476,7 +476,7 @@ static void note_unused_needs(void)
 	}
 }
 
-static void count_what_is_left(void)
+static void check_leaks(void)
 {
 	int descriptors = root_own_descriptors() - watch.descriptors;
 	int threads;
@@ -510,7 +510,7 @@ void watch_end(gboolean unused)
 	if (is_source && watch.plugin->opened && watch.metric_names->len == 0)
 		fault(WATCH_METRICS, "open() declared no metrics, so none is ever wanted");
 	plugin_close(watch.plugin);
-	count_what_is_left();
+	check_leaks();
 	for (guint i = 0; i < N_WATCH_CHECKS; i++)
 		if (is_source || (i != WATCH_METRICS && i != WATCH_PUTS && i != WATCH_FILES))
 			report_check(i);

@@ -56,9 +56,9 @@ static const Session *session_of(Request *request)
 /* ---- candidates by source ------------------------------------------------ */
 
 /* The ops of another kind of plugin are NULL. */
-static gboolean is_apt(const Plugin *plugin, enum completion from)
+static gboolean is_of_kind(const Plugin *plugin, enum completion from)
 {
-	return from == FROM_DRAWERS      ? plugin->sink.report != NULL
+	return from == FROM_REPORT_SINKS ? plugin->sink.report != NULL
 	       : from == FROM_TABULATORS ? plugin_can_tabulate(plugin)
 	       : from == FROM_WRITERS    ? plugin->sink.begin || plugin_can_tabulate(plugin)
 					 : TRUE;
@@ -71,7 +71,7 @@ static void offer_plugins(Request *request, enum completion from)
 	for (guint i = 0; session && i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
 
-		if (is_apt(plugin, from))
+		if (is_of_kind(plugin, from))
 			offer(request, plugin_name(plugin), plugin->descriptor.summary);
 	}
 }
@@ -200,7 +200,7 @@ static void offer_from(Request *request, enum completion from)
 		[FROM_METRICS] = {.offer = offer_declared, .is_list = TRUE},
 		[FROM_GROUPS] = {.offer = offer_declared, .is_list = TRUE},
 		[FROM_SECTIONS] = {.offer = offer_sections, .is_list = TRUE},
-		[FROM_DRAWERS] = {.offer = offer_plugins},
+		[FROM_REPORT_SINKS] = {.offer = offer_plugins},
 		[FROM_WRITERS] = {.offer = offer_plugins},
 		[FROM_TABULATORS] = {.offer = offer_plugins},
 		[FROM_VIEWS] = {.offer = offer_sections, .instruction = ":snapshots"},

@@ -21,7 +21,7 @@ static int cmd_mark_run(Globals *globals, char **arguments, GError **error)
 	(void)globals;
 	if (!name)
 		return EXIT_OF(error_set_usage(error, "expected the NAME of a mark"));
-	const char *why = mark_why_not(name, strlen(name));
+	const char *why = mark_name_fault(name, strlen(name));
 	if (why)
 		return EXIT_OF(error_set_usage(error, "'%s' cannot be a mark: %s", name, why));
 	g_autoptr(Root) root =

@@ -13,7 +13,7 @@
 static GRegex *pattern;
 
 /* Whether one of the texts, up to NULL, matches the pattern. */
-static gboolean is_sought(const char *text, ...)
+static gboolean matches_pattern(const char *text, ...)
 {
 	gboolean found = !pattern;
 	va_list ap;
@@ -26,32 +26,32 @@ static gboolean is_sought(const char *text, ...)
 }
 
 /* Whether one of the aliases matches. */
-static gboolean is_sought_alias(const Quantity *quantity)
+static gboolean alias_matches(const Quantity *quantity)
 {
 	for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
-		if (is_sought(quantity->aliases[i], NULL))
+		if (matches_pattern(quantity->aliases[i], NULL))
 			return TRUE;
 	return FALSE;
 }
 
-static gboolean is_sought_metric(const struct ctprof_metric *def)
+static gboolean metric_matches(const struct ctprof_metric *def)
 {
 	const Quantity *quantity = quantity_find(def->name);
 
-	return is_sought(def->name, def->help, def->group, NULL) ||
-	       (quantity && is_sought_alias(quantity));
+	return matches_pattern(def->name, def->help, def->group, NULL) ||
+	       (quantity && alias_matches(quantity));
 }
 
-static gboolean is_sought_derived(const Quantity *quantity)
+static gboolean derived_matches(const Quantity *quantity)
 {
 	return quantity_is_derived(quantity) &&
-	       (is_sought(quantity->name, quantity->help, NULL) || is_sought_alias(quantity));
+	       (matches_pattern(quantity->name, quantity->help, NULL) || alias_matches(quantity));
 }
 
-static gboolean is_sought_section(const Section *section)
+static gboolean section_matches(const Section *section)
 {
 	return !(section->flags & SECTION_VIEW) &&
-	       is_sought(section->name, section->heading, section->help, NULL);
+	       matches_pattern(section->name, section->heading, section->help, NULL);
 }
 
 static GStrv list_gates(const Metric *metric)
@@ -108,7 +108,7 @@ static void print_sections(void)
 
 	ui_add_cells(cells, "section", "heading", "description", NULL);
 	for (guint i = 0; sections[i]; i++)
-		if (is_sought_section(sections[i]))
+		if (section_matches(sections[i]))
 			ui_add_cells(cells, sections[i]->name, sections[i]->heading,
 				     sections[i]->help, NULL);
 	print_table("Sections", cells, 3);
@@ -121,7 +121,7 @@ static void print_aliases(void)
 	ui_add_cells(cells, "alias", "metric", NULL);
 	for (const Quantity *quantity = quantities; quantity->name; quantity++)
 		for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++)
-			if (is_sought(quantity->aliases[i], quantity->name, NULL))
+			if (matches_pattern(quantity->aliases[i], quantity->name, NULL))
 				ui_add_cells(cells, quantity->aliases[i], quantity->name, NULL);
 	print_table("Aliases", cells, 2);
 }
@@ -135,7 +135,7 @@ static void print_metrics(const GPtrArray *list)
 	for (guint i = 0; i < list->len; i++) {
 		const struct ctprof_metric *def =
 			&((const Metric *)g_ptr_array_index(list, i))->def;
-		if (!is_sought_metric(def))
+		if (!metric_matches(def))
 			continue;
 		g_autofree char *tags = registry_tags(def);
 		g_autofree char *help = ui_escape(def->help, -1);
@@ -155,7 +155,7 @@ static void print_derived(void)
 	for (const Quantity *derived = quantities; derived->name; derived++) {
 		const Formula *formula = &derived->formulas[0];
 
-		if (!is_sought_derived(derived))
+		if (!derived_matches(derived))
 			continue;
 		g_autoptr(GString) inputs = g_string_new(formula->inputs[0]);
 
@@ -205,7 +205,7 @@ static void add_section(JsonBuilder *builder, const Section *section)
 static void add_aliases(JsonBuilder *builder, const Quantity *quantity)
 {
 	for (guint i = 0; i < QUANTITY_ALIASES && quantity->aliases[i]; i++) {
-		if (!is_sought(quantity->aliases[i], quantity->name, NULL))
+		if (!matches_pattern(quantity->aliases[i], quantity->name, NULL))
 			continue;
 		json_builder_begin_object(builder);
 		json_add_texts(builder, "name", quantity->aliases[i], "metric", quantity->name,
@@ -231,12 +231,12 @@ static void print_json(const GPtrArray *list)
 
 	json_begin_list(builder, "metrics");
 	for (guint i = 0; i < list->len; i++)
-		if (is_sought_metric(&((const Metric *)g_ptr_array_index(list, i))->def))
+		if (metric_matches(&((const Metric *)g_ptr_array_index(list, i))->def))
 			add_metric(builder, g_ptr_array_index(list, i));
 	json_builder_end_array(builder);
 	json_begin_list(builder, "sections");
 	for (guint i = 0; sections[i]; i++)
-		if (is_sought_section(sections[i]))
+		if (section_matches(sections[i]))
 			add_section(builder, sections[i]);
 	json_builder_end_array(builder);
 	json_begin_list(builder, "aliases");
@@ -245,7 +245,7 @@ static void print_json(const GPtrArray *list)
 	json_builder_end_array(builder);
 	json_begin_list(builder, "derived");
 	for (const Quantity *quantity = quantities; quantity->name; quantity++)
-		if (is_sought_derived(quantity))
+		if (derived_matches(quantity))
 			add_derived(builder, quantity);
 	json_builder_end_array(builder);
 	json_print(builder);
@@ -265,11 +265,11 @@ static gboolean is_found(const GPtrArray *list)
 	gboolean found = FALSE;
 
 	for (guint i = 0; i < list->len && !found; i++)
-		found = is_sought_metric(&((const Metric *)g_ptr_array_index(list, i))->def);
+		found = metric_matches(&((const Metric *)g_ptr_array_index(list, i))->def);
 	for (guint i = 0; sections[i] && !found; i++)
-		found = is_sought_section(sections[i]);
+		found = section_matches(sections[i]);
 	for (const Quantity *quantity = quantities; quantity->name && !found; quantity++)
-		found = is_sought_derived(quantity);
+		found = derived_matches(quantity);
 	return found;
 }
 

@@ -207,7 +207,7 @@ static int step_compare(const StatRun *self, guint n, GError **error)
 /* ---- the command ------------------------------------------------------------ */
 
 /* Leaves the keyboard to the command: it gets SIGINT and SIGQUIT, and we wait. */
-static void leave_keys(gboolean leave)
+static void ignore_keys(gboolean leave)
 {
 	static struct sigaction before[2];
 	static const int signals[] = {SIGINT, SIGQUIT};
@@ -225,7 +225,7 @@ static gboolean start_command(StatRun *self, GError **error)
 
 	/* With several runs, these signals end all of them. */
 	if (repeat.n == 0)
-		leave_keys(TRUE);
+		ignore_keys(TRUE);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGINT);
 	sigaddset(&defaults, SIGQUIT);
@@ -244,7 +244,7 @@ static gboolean start_command(StatRun *self, GError **error)
 	}
 	self->pid = 0;
 	if (repeat.n == 0)
-		leave_keys(FALSE);
+		ignore_keys(FALSE);
 	return error_set_errno(error, result, "cannot run '%s'", self->command[0]);
 }
 
@@ -279,7 +279,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 }
 
 /* Sleeps for a moment, or less if the command ends. */
-static void nap(const StatRun *self)
+static void sleep_briefly(const StatRun *self)
 {
 	struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
 	gpointer before = capabilities_suspend();
@@ -308,12 +308,12 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 		if (!wait)
 			return FALSE;
 		marks_take(&repeat.mark_inputs, &repeat.marks);
-		nap(self);
+		sleep_briefly(self);
 	}
 	note_facts(self, status, &usage);
 	self->pid = 0;
 	if (repeat.n == 0)
-		leave_keys(FALSE);
+		ignore_keys(FALSE);
 	return TRUE;
 }
 
@@ -326,7 +326,7 @@ static gboolean wait_interval(StatRun *self)
 	while (g_get_monotonic_time() < end && !crash_interrupted()) {
 		if (self->command[0] && reap_command(self, FALSE))
 			return FALSE;
-		nap(self);
+		sleep_briefly(self);
 	}
 	return !crash_interrupted();
 }
@@ -342,7 +342,7 @@ static int take_window(StatRun *self, guint n, gboolean is_last)
 	capture_ahead_begin_window(self->ahead);
 	if (status != EXIT_DONE && status != EXIT_LOST)
 		return status;
-	self->facts.exits_why = capture_ahead_why(ahead);
+	self->facts.exits_why = capture_ahead_exits_failure(ahead);
 	int compared = run_apart(self, step_compare, n);
 	self->facts.exits_why = NULL;
 	self->is_reported = self->facts.wall_ns > 0;

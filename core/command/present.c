@@ -22,7 +22,7 @@ static gboolean no_color, no_header, no_pager;
 const Option presenting_options[] = {
 	OPTION(TEXT, "format", 'f', &format, "FORMAT",
 	       "Draw with this sink: table, json, csv, html or another (see 'ctprof plugins')",
-	       .from = FROM_DRAWERS, .row.default_value = DEFAULT_FORMAT),
+	       .from = FROM_REPORT_SINKS, .row.default_value = DEFAULT_FORMAT),
 	OPTION(PATH, "output", 'o', &output_path, "FILE", "Write FILE instead of standard output",
 	       .from = FROM_FILES),
 	OPTION(BOOL, "no-header", 0, &no_header, NULL, "Omit headings"),
@@ -114,7 +114,8 @@ void presenting_measure(guint *ret_width, guint *ret_height)
 }
 
 /* Adds the properties of the report's destination, which its engine cannot know. */
-static struct ctprof_report dress(const struct ctprof_report *report, const Presentation *how)
+static struct ctprof_report add_output_properties(const struct ctprof_report *report,
+						  const Presentation *how)
 {
 	struct ctprof_report dressed = *report;
 	guint width, height;
@@ -180,7 +181,7 @@ gboolean presenting_draw(const Session *session, const struct ctprof_report *rep
 {
 	Plugin *sink = plugin_find(session->plugins, presenting_sink(), CTPROF_KIND_SINK);
 	/* Do this before a pager is between us and the terminal. */
-	struct ctprof_report dressed = dress(report, how);
+	struct ctprof_report dressed = add_output_properties(report, how);
 
 	if (!no_pager && !output_path && isatty(STDOUT_FILENO))
 		return draw_paged(sink, &dressed, output, error);

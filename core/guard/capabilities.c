@@ -40,7 +40,7 @@ static gboolean is_permitted(cap_t set, cap_value_t value)
 /* Makes user 0 like any other: neither exec nor a change of the user gives or takes
  * capabilities from now on.  This needs CAP_SETPCAP; a process without it could
  * gain capabilities only from a file, which no_new_privs rules out. */
-static gboolean renounce(gboolean *ret_locked, GError **error)
+static gboolean lock_securebits(gboolean *ret_locked, GError **error)
 {
 	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
 				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
@@ -100,7 +100,7 @@ gboolean capabilities_drop(const GPtrArray *names, gboolean leave_root, GError *
 	for (guint i = 0; i < names->len; i++)
 		keep(kept, g_ptr_array_index(names, i));
 	cap_reset_ambient();
-	if (!renounce(&locked, error))
+	if (!lock_securebits(&locked, error))
 		return FALSE;
 	if (leave_root && locked && geteuid() == 0 && can_become_other_user(set, kept))
 		become_other_user();

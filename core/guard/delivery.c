@@ -194,7 +194,7 @@ static int ask(enum verb verb, guint number, const struct delivery *file)
 	return 0;
 }
 
-static int hear_answer(void)
+static int await_answer(void)
 {
 	gint32 result;
 	ssize_t got;
@@ -233,7 +233,7 @@ static void begin(const struct request *request, int fds[2])
 	fds[0] = fds[1] = -1;
 }
 
-static void obey(struct request *request, int fds[2], int line)
+static void handle_request(struct request *request, int fds[2], int line)
 {
 	request->name[NAME_MAX] = request->temporary[NAME_MAX] = '\0';
 	if (request->verb == SEAL)
@@ -272,7 +272,7 @@ gboolean delivery_serve(int line)
 	}
 	take_fds(&message, fds);
 	if (got == sizeof request)
-		obey(&request, fds, line);
+		handle_request(&request, fds, line);
 	fd_close(&fds[0]);
 	fd_close(&fds[1]);
 	return got > 0;
@@ -359,7 +359,7 @@ int delivery_commit(int number)
 	int result = attended ? ask(COMMIT, (guint)number, NULL) : commit(&held[number]);
 
 	if (attended && result == 0)
-		result = hear_answer();
+		result = await_answer();
 	taken[number] = result < 0;
 	return result;
 }

@@ -32,7 +32,7 @@ guint64 limits_memory = G_MAXUINT64;
 
 static char why[256] = "out of memory (see 'ulimit -v', and the limits of its cgroup)";
 
-const char *limits_why(void)
+const char *limits_describe(void)
 {
 	return why;
 }

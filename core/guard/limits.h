@@ -9,7 +9,7 @@
 void limits_init(void);
 
 /* Returns "out of memory" and what sets the limit. */
-const char *limits_why(void);
+const char *limits_describe(void);
 
 /* Whether there is memory to load plugins: without it, libraries end the process in ways of their
  * own. */

@@ -339,7 +339,7 @@ gboolean output_cut(Output *output, guint64 bytes, GError **error)
 	if (ftruncate(output->fd, (off_t)bytes) < 0)
 		return fail(error, output->path, errno) != NULL;
 	/* The process that opened the file may be an earlier one: hold it in this one, too. */
-	trespass_let_go(output->fd);
+	trespass_release(output->fd);
 	trespass_hold(output->fd);
 	output->failure = 0;
 	output->bytes = bytes;
@@ -411,7 +411,7 @@ void output_free(Output *output)
 	if (output->delivery >= 0)
 		delivery_discard(output->delivery);
 	if (output->owned && output->fd >= 0) {
-		trespass_let_go(output->fd);
+		trespass_release(output->fd);
 		close(output->fd);
 	}
 	g_free(output->path);

@@ -126,7 +126,7 @@ static void answer_if(struct program *program, guint16 compare, guint32 with, gu
 }
 
 /* Skips n steps unless the loaded system call number is this one. */
-static void unless_call(struct program *program, guint32 number, guint8 n)
+static void skip_unless_call(struct program *program, guint32 number, guint8 n)
 {
 	jump(program, BPF_JEQ, number, 0, n);
 }
@@ -134,7 +134,7 @@ static void unless_call(struct program *program, guint32 number, guint8 n)
 /* Refuses a call by its first argument; leaves the number of the call loaded. */
 static void add_argument(struct program *program, guint32 number, guint16 compare, guint32 with)
 {
-	unless_call(program, number, 4);
+	skip_unless_call(program, number, 4);
 	load_argument(program, 0);
 	answer_if(program, compare, with, SECCOMP_RET_ERRNO | EPERM);
 	load_number(program);
@@ -143,7 +143,7 @@ static void add_argument(struct program *program, guint32 number, guint16 compar
 /* Allows only tracing that looks, and none of the parent process, the supervisor. */
 static void add_tracing(struct program *program)
 {
-	unless_call(program, SYS_ptrace, 5 + 2 * G_N_ELEMENTS(tracing));
+	skip_unless_call(program, SYS_ptrace, 5 + 2 * G_N_ELEMENTS(tracing));
 	load_argument(program, 1);
 	answer_if(program, BPF_JEQ, (guint32)getppid(), SECCOMP_RET_ERRNO | EPERM);
 	load_argument(program, 0);
@@ -157,7 +157,7 @@ static void add_tracing(struct program *program)
  * nothing can be sent to another host. */
 static void add_network(struct program *program)
 {
-	unless_call(program, SYS_socket, 7);
+	skip_unless_call(program, SYS_socket, 7);
 	load_argument(program, 0);
 	jump(program, BPF_JEQ, AF_UNIX, 4, 0);
 	jump(program, BPF_JEQ, AF_NETLINK, 0, 2);
@@ -165,7 +165,7 @@ static void add_network(struct program *program)
 	jump(program, BPF_JEQ, NETLINK_GENERIC, 1, 0);
 	answer(program, SECCOMP_RET_ERRNO | EPERM);
 	load_number(program);
-	unless_call(program, SYS_ioctl, 5);
+	skip_unless_call(program, SYS_ioctl, 5);
 	load_argument(program, 1);
 	jump(program, BPF_JGE, FIRST_OF_NETWORK, 0, 2);
 	jump(program, BPF_JGT, LAST_OF_NETWORK, 1, 0);

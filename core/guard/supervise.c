@@ -156,7 +156,7 @@ static struct {
 
 /* Whether thread i waits in the kernel, for a process that does not answer, in a run that can be
  * repeated.  The hangcheck of the next run finds the process (hangcheck.h). */
-static gboolean waits_in_vain(const CrashPage *page, pid_t child, guint i)
+static gboolean is_hung(const CrashPage *page, pid_t child, guint i)
 {
 	return n_waits < MAX_WAITS && page->output == CRASH_NOTHING_OUT &&
 	       root_thread_state(child, page->blames[i].tid) == 'D';
@@ -174,7 +174,7 @@ static guint find_stuck(const CrashPage *page, pid_t child, gboolean *ret_waits)
 		guint64 ms = seen[i].ticks * tick_ms();
 		if (supervise_limit_ms == 0 || ms * WAIT_PARTS <= supervise_limit_ms)
 			continue;
-		*ret_waits = waits_in_vain(page, child, i);
+		*ret_waits = is_hung(page, child, i);
 		if (*ret_waits || ms > supervise_limit_ms)
 			return i + 1;
 	}
@@ -210,7 +210,7 @@ struct watch {
 	guint stopped;     /* ticks since the child was stopped, from 1; 0: it is not */
 };
 
-/* Whether the child should end any moment, and will be left behind if it does not. */
+/* Whether the child should end any moment, and will be abandoned if it does not. */
 static gboolean is_ending(const CrashPage *page, const struct watch *watch)
 {
 	return watch->killed || watch->dying || page->is_finished;
@@ -267,10 +267,10 @@ static void kill_child(struct watch *watch, pid_t child)
 	kill(child, SIGKILL);
 }
 
-/* Whether the child must be left behind: it is dying, but another process keeps one of its threads
+/* Whether the child must be abandoned: it is dying, but another process keeps one of its threads
  * in the kernel (process_vm_readv() waits for the mmap lock of its target).  The thread will end
  * there. */
-static gboolean is_beyond_reach(struct watch *watch, pid_t child)
+static gboolean must_abandon(struct watch *watch, pid_t child)
 {
 	gint64 now = g_get_monotonic_time();
 
@@ -334,8 +334,8 @@ static void end_adopted(const GArray *others)
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* Returns the status of a child that was left behind, in the form that waitpid() uses. */
-static int status_left_behind(const CrashPage *page)
+/* Returns the status of an abandoned child, in the form that waitpid() uses. */
+static int status_of_abandoned(const CrashPage *page)
 {
 	return page->is_finished ? W_EXITCODE(page->status & 0xff, 0) : W_EXITCODE(0, SIGKILL);
 }
@@ -385,8 +385,8 @@ static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 		if (is_time)
 			check_child(crash_read(), watch, child);
 		gboolean is_due = is_time || (watch->is_quiet && is_ending(page, watch));
-		if (is_due && is_beyond_reach(watch, child))
-			return status_left_behind(crash_read());
+		if (is_due && must_abandon(watch, child))
+			return status_of_abandoned(crash_read());
 	}
 }
 
@@ -513,7 +513,7 @@ static gboolean run_child(struct run *run, pid_t *ret_pid, struct watch *ret_wat
 			n_reported = n_dropped;
 		gpointer suspended = capabilities_suspend();
 		*ret_status = watch_child(run, *ret_pid, ret_watch);
-		/* The child has been reaped, or is left behind: do not end it again. */
+		/* The child has been reaped, or abandoned: do not end it again. */
 		g_array_append_val(others, *ret_pid);
 		end_adopted(others);
 		capabilities_resume(suspended);

@@ -77,7 +77,7 @@ void trespass_hold(int fd)
 	}
 }
 
-void trespass_let_go(int fd)
+void trespass_release(int fd)
 {
 	HOLD(&held_lock);
 	for (guint i = 0; i < MAX_HELD; i++)

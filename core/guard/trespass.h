@@ -17,9 +17,9 @@ enum trespass {
 
 /* From now on, ops are checked in this process. */
 void trespass_watch(void);
-/* Plugins must leave fd alone until trespass_let_go(). */
+/* Plugins must leave fd alone until trespass_release(). */
 void trespass_hold(int fd);
-void trespass_let_go(int fd);
+void trespass_release(int fd);
 
 /* Whether the caller is in a copy of that process, which a plugin has forked. */
 gboolean trespass_in_copy(void);

@@ -67,7 +67,7 @@ gboolean session_open(Session *session, const char *const *needed, GError **erro
 }
 
 /* Calls each for the trees that plugins read. */
-static void for_roots(const Session *session, void (*each)(int fd))
+static void each_root(const Session *session, void (*each)(int fd))
 {
 	static const guint32 roots[] = {CTPROF_ROOT_PROC, CTPROF_ROOT_SYS, CTPROF_ROOT_CGROUP};
 
@@ -129,7 +129,7 @@ Session *session_load(const Globals *globals, const char *const *needed, GError 
 	if (!session->settings)
 		return NULL;
 	session->root = root_open(globals->proc, globals->sys, globals->cgroup, error);
-	for_roots(session, trespass_hold);
+	each_root(session, trespass_hold);
 	g_autoptr(Loader) loader =
 		session->root ? loader_new((const char *const *)globals->plugin_path, error) : NULL;
 	if (!loader)
@@ -156,7 +156,7 @@ void session_free(Session *session)
 	g_clear_pointer(&session->registry, registry_free);
 	g_clear_pointer(&session->settings, g_hash_table_unref);
 	g_clear_pointer(&session->select, select_free);
-	for_roots(session, trespass_let_go);
+	each_root(session, trespass_release);
 	g_clear_pointer(&session->root, root_free);
 	g_free(session);
 }

@@ -131,7 +131,7 @@ void analysis_warn(Analysis *analysis, const char *text)
 	g_ptr_array_add(analysis->draft.warnings, g_strdup(text));
 }
 
-void analysis_differ(Analysis *analysis, const char *text)
+void analysis_add_difference(Analysis *analysis, const char *text)
 {
 	g_ptr_array_add(analysis->draft.differences, g_strdup(text));
 	analysis_warn(analysis, text);
@@ -206,11 +206,11 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	return TRUE;
 }
 
-gboolean analysis_hold(Analysis *analysis, guint index, const Moment *moment, GError **error)
+gboolean analysis_add_moment(Analysis *analysis, guint index, const Moment *moment, GError **error)
 {
 	if (!analysis_bind(analysis, index, moment_registry(moment), error))
 		return FALSE;
-	side_hold(&analysis->sides[index], &analysis->intake, moment);
+	side_add_moment(&analysis->sides[index], &analysis->intake, moment);
 	own_add_moment(analysis->own, index, analysis->plan.options->own, moment);
 	return TRUE;
 }

@@ -53,7 +53,7 @@ struct capture_ahead {
 
 /* Waits for the message to go on; FALSE: it does not come.  The message stays in the socket, for a
  * process that repeats the work. */
-static gboolean hear(const CaptureAhead *self)
+static gboolean await_release(const CaptureAhead *self)
 {
 	struct pollfd line = {.fd = self->line[1], .events = POLLIN};
 	char word;
@@ -75,7 +75,7 @@ static gboolean wait_for_word(gpointer data, const char *why)
 		why = AGAIN;
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
 	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
-		return hear(self);
+		return await_release(self);
 	/* An answer cannot come either. */
 	ui_error("cannot reach the process that waits: %s", g_strerror(errno));
 	return FALSE;
@@ -220,7 +220,7 @@ CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *requ
 	return g_steal_pointer(&self);
 }
 
-const char *capture_ahead_why(const CaptureAhead *self)
+const char *capture_ahead_exits_failure(const CaptureAhead *self)
 {
 	return self->why;
 }

@@ -22,7 +22,7 @@ typedef struct capture_ahead CaptureAhead;
 CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *request, GArray *own,
 				  int *ret_status);
 /* Returns why ended threads are not recorded, one clause; NULL: they are. */
-const char *capture_ahead_why(const CaptureAhead *ahead);
+const char *capture_ahead_exits_failure(const CaptureAhead *ahead);
 /* Call once the previous capture has been made: the samples that sources take from then on belong
  * to the window.  NULL: does nothing. */
 void capture_ahead_begin_window(CaptureAhead *ahead);

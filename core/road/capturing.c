@@ -357,9 +357,9 @@ Plugin *capturing_sink(const Capturing *self)
 	return self->sink;
 }
 
-const char *capturing_why_no_exits(const Capturing *self)
+const char *capturing_exits_failure(const Capturing *self)
 {
-	return self->listener ? listener_why(self->listener) : "not requested";
+	return self->listener ? listener_failure(self->listener) : "not requested";
 }
 
 /* Whether unchanged threads may be skipped: the sink has their rows of the previous sample. */
@@ -452,7 +452,7 @@ gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError
 
 	if (!self)
 		return FALSE;
-	if (request->wait && !request->wait(request->data, capturing_why_no_exits(self)))
+	if (request->wait && !request->wait(request->data, capturing_exits_failure(self)))
 		return TRUE;
 	if (!capturing_sample(self, output, NULL, &result, error) ||
 	    (output && !output_commit(output, error)))

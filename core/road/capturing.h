@@ -64,7 +64,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Capturing, capturing_end)
 const Session *capturing_session(const Capturing *capturing);
 Plugin *capturing_sink(const Capturing *capturing);
 /* Returns why ended threads are not recorded, one clause; NULL: they are. */
-const char *capturing_why_no_exits(const Capturing *capturing);
+const char *capturing_exits_failure(const Capturing *capturing);
 /* Returns HOST-TIME and the suffix. */
 char *capturing_name_output(const Root *root, const char *suffix);
 

@@ -40,7 +40,7 @@ gboolean feed_load(const Feed *feed, Analysis *analysis, AnalysisOptions *option
 	options->own[1] = feed->own[1];
 	for (guint i = 0; i < G_N_ELEMENTS(feed->samples); i++) {
 		options->files[i] = name_of(feed->samples[i]);
-		if (!analysis_hold(analysis, i, feed->samples[i]->moment, error))
+		if (!analysis_add_moment(analysis, i, feed->samples[i]->moment, error))
 			return FALSE;
 	}
 	Context *const contexts[] = {feed->samples[0]->context, feed->samples[1]->context};
@@ -68,5 +68,6 @@ gboolean feed_load_memory(const Feed *feed, const Demand *demand, Analysis *anal
 	if (!sample && feed->memory_due(feed, demand) == 0)
 		return FALSE;
 	/* Without a sample that has memory, the analysis says what is missing. */
-	return analysis_hold(analysis, 0, (sample ? sample : feed->samples[1])->moment, error);
+	return analysis_add_moment(analysis, 0, (sample ? sample : feed->samples[1])->moment,
+				   error);
 }

@@ -160,7 +160,7 @@ gboolean filling_relate(AnalysisOptions *options, Analysis *analysis, Context *c
 	g_autoptr(GPtrArray) differences = context_compare(baseline, candidate);
 
 	for (guint i = 0; i < differences->len; i++)
-		analysis_differ(analysis, g_ptr_array_index(differences, i));
+		analysis_add_difference(analysis, g_ptr_array_index(differences, i));
 	filling_note(options, 0, baseline);
 	filling_note(options, 1, candidate);
 	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);

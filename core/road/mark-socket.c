@@ -91,7 +91,7 @@ void mark_socket_shut(int fd)
 
 void mark_socket_close(int *fd)
 {
-	trespass_let_go(*fd);
+	trespass_release(*fd);
 	fd_close(fd);
 	*fd = -1;
 }

@@ -19,7 +19,7 @@
 #define MOST_READS 16
 #define READ_BYTES 4096
 
-const char *mark_why_not(const char *name, gsize length)
+const char *mark_name_fault(const char *name, gsize length)
 {
 	if (length == 0)
 		return "it is empty";
@@ -46,7 +46,7 @@ static guint64 now_ns(void)
 /* Returns why the mark was left out; NULL: it was added. */
 static const char *add(Marks *marks, const char *name, gsize length, guint64 ns)
 {
-	const char *why = mark_why_not(name, length);
+	const char *why = mark_name_fault(name, length);
 
 	if (!why && marks->n == MARKS_MOST)
 		why = "more than " G_STRINGIFY(MARKS_MOST) " marks since the last sample";

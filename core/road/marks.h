@@ -37,7 +37,7 @@ typedef struct mark_inputs {
 } MarkInputs;
 
 /* Returns why the bytes cannot be the name of a mark, one clause; NULL: they can. */
-const char *mark_why_not(const char *name, gsize length);
+const char *mark_name_fault(const char *name, gsize length);
 
 /* Reads lines from a copy of the descriptor that never blocks and shares no flags with it. */
 gboolean marks_open_lines(MarkInputs *inputs, int fd, GError **error);

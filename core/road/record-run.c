@@ -322,7 +322,7 @@ static gboolean take_sample(Recorder *self, GError **error)
 }
 
 /* Chooses the slow groups of the next sample, and makes the sources forget the last sample. */
-static void go_on(Recorder *self, gint64 tick_ns)
+static void prepare_next_sample(Recorder *self, gint64 tick_ns)
 {
 	settle_slow(self, tick_ns);
 	if (self->has_read)
@@ -344,7 +344,7 @@ static gboolean end_interrupted(Recorder *self, GError **error)
 	self->hung_up = number == SIGHUP;
 	gboolean ok = TRUE;
 	if (self->hung_up || marks->n > 0) {
-		go_on(self, 0);
+		prepare_next_sample(self, 0);
 		ok = take_sample(self, error);
 	}
 	if (!self->hung_up)
@@ -391,7 +391,7 @@ static gboolean record(Recorder *self, GError **error)
 		plan->state->wants_another = rotates(plan) && is_full(self);
 		if (plan->state->wants_another)
 			return TRUE;
-		go_on(self, self->tick_ns);
+		prepare_next_sample(self, self->tick_ns);
 	}
 	return !crash_fail_interrupted(error);
 }
@@ -400,7 +400,7 @@ static gboolean record(Recorder *self, GError **error)
 static void summarise(const Recorder *self)
 {
 	const RecordState *state = self->plan->state;
-	const char *why = capturing_why_no_exits(self->capturing);
+	const char *why = capturing_exits_failure(self->capturing);
 	g_autofree char *size = ui_format_size(output_bytes(self->output));
 	g_autoptr(GString) text = g_string_new(NULL);
 

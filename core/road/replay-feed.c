@@ -107,7 +107,7 @@ static gboolean go_to(Replay *self, guint to, guint length, GError **error)
 }
 
 /* Returns TRUE if the window is another one. */
-static gboolean try_to(Replay *self, gint64 to, gint64 length, GError **error)
+static gboolean try_window(Replay *self, gint64 to, gint64 length, GError **error)
 {
 	gint64 last = (gint64)recording_n_samples(self->recording) - 1;
 
@@ -122,7 +122,7 @@ static gboolean move(Feed *feed, gint by, GError **error)
 {
 	Replay *self = (Replay *)feed;
 
-	return try_to(self, (gint64)self->to + by, self->length, error);
+	return try_window(self, (gint64)self->to + by, self->length, error);
 }
 
 static gboolean take(Feed *feed, const Demand *demand, GError **error)
@@ -187,7 +187,7 @@ static gboolean resize(Feed *feed, gint by, GError **error)
 {
 	Replay *self = (Replay *)feed;
 
-	return try_to(self, self->to, (gint64)self->length + by, error);
+	return try_window(self, self->to, (gint64)self->length + by, error);
 }
 
 static gboolean jump(Feed *feed, const char *when, GError **error)
@@ -196,7 +196,7 @@ static gboolean jump(Feed *feed, const char *when, GError **error)
 	guint sample;
 
 	return when_find(self->recording, "time", when, NULL, &sample, error) &&
-	       try_to(self, sample, self->length, error);
+	       try_window(self, sample, self->length, error);
 }
 
 static Series *read_past(Feed *feed, const AnalysisOptions *options, GError **error)
@@ -217,7 +217,7 @@ static gboolean show(Feed *feed, guint window, guint n_windows, GError **error)
 	gint64 from = past_boundary(last, window, n_windows);
 	gint64 to = past_boundary(last, window + 1, n_windows);
 
-	return try_to(self, to, to - from, error);
+	return try_window(self, to, to - from, error);
 }
 
 /* Saves the part of the recording that the window covers. */

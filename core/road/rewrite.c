@@ -158,8 +158,8 @@ static gboolean keep_host(gpointer data, const Registry *registry, const struct 
 }
 
 /* A LoadRows for the second reading. */
-static gboolean hand_on(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			GError **error)
+static gboolean pass_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
+			  GError **error)
 {
 	const Rewriting *self = data;
 
@@ -193,7 +193,8 @@ static gboolean has_same_metrics(const Registry *a, const Registry *b)
 
 static gboolean hand_rows(Rewriting *self, guint sample, GError **error)
 {
-	g_autoptr(Loaded) loaded = recording_read(self->recording, sample, 1, hand_on, self, error);
+	g_autoptr(Loaded) loaded =
+		recording_read(self->recording, sample, 1, pass_rows, self, error);
 
 	return loaded != NULL;
 }

@@ -99,7 +99,7 @@ static char **marks_of(GKeyFile *list, const char *group)
 	for (gsize i = 0; i < n; i++) {
 		const char *name = marks[i] + strspn(marks[i], G_CSET_DIGITS);
 
-		if (n > MARKS_MOST || *name != ' ' || mark_why_not(name + 1, strlen(name + 1)))
+		if (n > MARKS_MOST || *name != ' ' || mark_name_fault(name + 1, strlen(name + 1)))
 			return NULL;
 	}
 	return g_steal_pointer(&marks);

@@ -211,7 +211,7 @@ static gboolean has_ended(Scheduler *self)
 	return TRUE;
 }
 
-static void nap(void)
+static void sleep_briefly(void)
 {
 	gpointer before = capabilities_suspend();
 
@@ -238,7 +238,7 @@ static gboolean wait_until_in_force(Scheduler *self, GError **error)
 				"'enabled'; the state is '%s'",
 				self->line, root_path(self->root, CTPROF_ROOT_SYS),
 				(int)(DEADLINE_US / G_USEC_PER_SEC), read_facts(self).state);
-		nap();
+		sleep_briefly();
 	}
 	return TRUE;
 }
@@ -253,7 +253,7 @@ static gboolean stop(Scheduler *self)
 	while (!has_ended(self) || !is_host(self)) {
 		if (g_get_monotonic_time() >= end)
 			return FALSE;
-		nap();
+		sleep_briefly();
 	}
 	return TRUE;
 }

@@ -136,7 +136,7 @@ static void sort(Screen *screen, gint by)
 	Place *place = &screen_view(screen)->place;
 
 	if (is_memory(screen))
-		screen_turn_measure(screen, by);
+		screen_cycle_measure(screen, by);
 	else
 		sort_pools(screen, by);
 	g_clear_pointer(&place->name, g_free);

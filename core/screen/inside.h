@@ -118,4 +118,4 @@ char *screen_describe_memory(const Screen *screen);
 /* Reads the whole recording for the page of its findings, and opens it. */
 void screen_open_findings(Screen *screen);
 /* Sorts the visible view by the next of its measures. */
-void screen_turn_measure(Screen *screen, gint by);
+void screen_cycle_measure(Screen *screen, gint by);

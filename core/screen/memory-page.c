@@ -205,7 +205,7 @@ const ViewKind kind_memory = {
 
 /* ---- the line below ------------------------------------------------------------------ */
 
-void screen_turn_measure(Screen *screen, gint by)
+void screen_cycle_measure(Screen *screen, gint by)
 {
 	const Demand demand = screen_demand(screen);
 	const char *const *orders = demand.memory->orders;

@@ -18,7 +18,7 @@ static const struct ctprof_report_line *find_line(const Panel *pools, const char
 		const struct ctprof_report_line *line = &pools->section.lines[i];
 
 		if (line->role == CTPROF_ROLE_POOL &&
-		    g_strcmp0(panel_named(pools, line, "pool")->text, name) == 0)
+		    g_strcmp0(panel_value_by_name(pools, line, "pool")->text, name) == 0)
 			return line;
 	}
 	return NULL;
@@ -101,8 +101,9 @@ static void add_states(Screen *screen, const struct ctprof_report *report, Page 
 	if (!panel_take(&screen->renderer, report, SECTION_STATES, &states))
 		return;
 	for (guint64 i = 0; i < states.section.n_lines; i++)
-		is_sampled |= panel_named(&states, &states.section.lines[i], "share_low")->type !=
-			      CTPROF_VALUE_ABSENT;
+		is_sampled |=
+			panel_value_by_name(&states, &states.section.lines[i], "share_low")->type !=
+			CTPROF_VALUE_ABSENT;
 	if (is_sampled)
 		draw_lines(&states, "STATE", G_MAXUINT64, page->head);
 }

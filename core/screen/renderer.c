@@ -101,8 +101,8 @@ const struct ctprof_value *panel_value(const Panel *panel, const struct ctprof_r
 		       : &line->cells[field - line->first].value[newest];
 }
 
-const struct ctprof_value *panel_named(const Panel *panel, const struct ctprof_report_line *line,
-				       const char *field)
+const struct ctprof_value *
+panel_value_by_name(const Panel *panel, const struct ctprof_report_line *line, const char *field)
 {
 	guint64 i = 0;
 
@@ -131,7 +131,7 @@ void panel_draw_note(const Panel *panel, guint64 note, GPtrArray *lines)
 /* Returns the text of a field; NULL: the line does not have it. */
 static char *text_of(const Panel *panel, const struct ctprof_report_line *line, const char *field)
 {
-	const struct ctprof_value *value = panel_named(panel, line, field);
+	const struct ctprof_value *value = panel_value_by_name(panel, line, field);
 
 	if (value->type == CTPROF_VALUE_NUMBER)
 		return g_strdup_printf("%" G_GUINT64_FORMAT, value->number);
@@ -148,8 +148,8 @@ static void add_row(const Panel *panel, const struct ctprof_report_line *line,
 
 		g_string_append_printf(name, "%s%s", i > 0 ? " " : "", part ? part : "");
 	}
-	gboolean opens =
-		!rows->given || panel_named(panel, line, rows->given)->type != CTPROF_VALUE_ABSENT;
+	gboolean opens = !rows->given ||
+			 panel_value_by_name(panel, line, rows->given)->type != CTPROF_VALUE_ABSENT;
 	g_autofree char *subject = opens ? text_of(panel, line, rows->subject) : NULL;
 	page_add_row(page, text, name->str, subject);
 }

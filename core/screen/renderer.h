@@ -40,8 +40,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Panel, panel_clear)
 /* Return the newest value of a line's field, by index or by name. */
 const struct ctprof_value *panel_value(const Panel *panel, const struct ctprof_report_line *line,
 				       guint64 field);
-const struct ctprof_value *panel_named(const Panel *panel, const struct ctprof_report_line *line,
-				       const char *field);
+const struct ctprof_value *
+panel_value_by_name(const Panel *panel, const struct ctprof_report_line *line, const char *field);
 /* Appends the section to lines, with all its notes or with only one. */
 void panel_draw(const Panel *panel, GPtrArray *lines);
 void panel_draw_note(const Panel *panel, guint64 note, GPtrArray *lines);

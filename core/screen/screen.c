@@ -293,7 +293,7 @@ static guint time_left(const Screen *screen)
 	return rests ? POLL_MS : (guint)CLAMP(left, 1, POLL_MS);
 }
 
-static void hear(Screen *screen)
+static void read_key(Screen *screen)
 {
 	gunichar key =
 		terminal_read(screen->terminal, time_left(screen), sampler_fd(screen->sampler));
@@ -321,7 +321,7 @@ static gboolean screen_loop(Screen *screen, GError **error)
 		read_on(screen);
 		if (!screen_draw(screen, error))
 			return FALSE;
-		hear(screen);
+		read_key(screen);
 	}
 	return TRUE;
 }

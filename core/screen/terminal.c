@@ -176,7 +176,7 @@ Terminal *terminal_open(GError **error)
 }
 
 /* Once the supervisor has been killed, the terminal is the shell's: changes would raise SIGTTOU. */
-static void stay_allowed(void)
+static void block_sigttou(void)
 {
 	sigset_t set;
 
@@ -187,7 +187,7 @@ static void stay_allowed(void)
 
 void terminal_close(Terminal *terminal)
 {
-	stay_allowed();
+	block_sigttou();
 	endwin();
 	delscreen(terminal->screen);
 	take(FALSE);

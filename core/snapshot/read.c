@@ -250,7 +250,7 @@ static CTPROF_PRINTF(3, 4) void input_fault(const struct ctprof_input *input, gu
 
 /* ---- samples ---------------------------------------------------------- */
 
-void recording_remark(Recording *load, const char *format, ...)
+void recording_add_damage(Recording *load, const char *format, ...)
 {
 	g_autofree char *before = g_steal_pointer(&load->damage);
 	va_list ap;
@@ -280,7 +280,7 @@ static int input_found(const struct ctprof_input *input, const struct ctprof_rec
 
 static void input_damaged(const struct ctprof_input *input, const char *sentence)
 {
-	recording_remark(load_of(input), "%s", sentence);
+	recording_add_damage(load_of(input), "%s", sentence);
 }
 
 /* ---- the whole -------------------------------------------------------- */
@@ -370,7 +370,7 @@ static void explain(Load *load, int result, GError **error)
 	if (load->error)
 		g_propagate_error(error, g_steal_pointer(&load->error));
 	else if (result == -ENOMEM)
-		error_set_failed(error, "%s: %s", load->bytes->label, limits_why());
+		error_set_failed(error, "%s: %s", load->bytes->label, limits_describe());
 	else if (load->fault)
 		error_set_failed(error, "%s: %s", load->bytes->label, load->fault);
 	else

@@ -38,7 +38,7 @@ guint64 recording_time(const Recording *recording, guint sample);
 /* Returns a sentence about what is missing; NULL: nothing. */
 const char *recording_damage(const Recording *recording);
 /* Adds to that sentence. */
-void recording_remark(Recording *recording, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void recording_add_damage(Recording *recording, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Returns the bytes of the recording.  After a change of them, recording_list() finds its samples
  * anew. */

@@ -34,14 +34,14 @@ static guint add_files(Recording *recording, const char *path)
 		int r = bytes_prepend(recording_bytes(recording), name);
 
 		if (r < 0 && r != -ENOENT)
-			recording_remark(recording,
-					 "%s and older files are left out: it is not a "
-					 "regular file of the same owner",
-					 name);
+			recording_add_damage(recording,
+					     "%s and older files are left out: it is not a "
+					     "regular file of the same owner",
+					     name);
 		if (r < 0)
 			return n;
 	}
-	recording_remark(recording, "files older than %s.%u are left out", path, MOST_FILES);
+	recording_add_damage(recording, "files older than %s.%u are left out", path, MOST_FILES);
 	return MOST_FILES;
 }
 
@@ -90,12 +90,12 @@ static void note_gap(Recording *recording, guint sample)
 		return;
 	g_autofree char *from = when_name(recording, sample - 1),
 			*to = when_name(recording, sample);
-	recording_remark(recording, "nothing was recorded from %s to %s", from, to);
+	recording_add_damage(recording, "nothing was recorded from %s to %s", from, to);
 }
 
 /* Returns the number of parts, the oldest ones, that are no recordings of the same boot, or do not
  * end before the next one begins.  n: the number of the newest part. */
-static guint count_strangers(Recording *recording, guint n)
+static guint count_unrelated(Recording *recording, guint n)
 {
 	/* A file that has just begun may have no sample yet. */
 	guint part = recording_part(recording, recording_n_samples(recording) - 1);
@@ -124,15 +124,15 @@ gboolean rotated_take(Recording *recording, const char *path, GError **error)
 		return TRUE;
 	if (!recording_list(recording, error))
 		return FALSE;
-	guint strangers = count_strangers(recording, n);
+	guint strangers = count_unrelated(recording, n);
 	if (strangers > 0) {
 		g_autofree char *name = output_name_rotated(path, n - strangers + 1);
 
 		bytes_drop(recording_bytes(recording), strangers);
-		recording_remark(recording,
-				 "%s and older files are left out: it is not an earlier "
-				 "recording of the same boot",
-				 name);
+		recording_add_damage(recording,
+				     "%s and older files are left out: it is not an earlier "
+				     "recording of the same boot",
+				     name);
 		if (!recording_list(recording, error))
 			return FALSE;
 	}

@@ -151,7 +151,7 @@ static bool has_row(const struct ended *end, const struct live_record *live_rec,
 /* Whether the record belongs to the next capture.  The usage of the host and of its threads is read
  * when the sweep begins, so later exits are not of this window.  An exception is a thread that the
  * sweep saw but that got no row, because it had ended by then. */
-static bool is_for_later(const struct exits *self, const struct ended *end)
+static bool is_of_next_capture(const struct exits *self, const struct ended *end)
 {
 	const struct record *record = &end->record;
 	bool is_taken, ended_later = end->end_ns > sweep_begin(self->sweep);
@@ -233,7 +233,7 @@ int exits_collect(struct exits *self, struct ctprof_batch *batch, const struct d
 
 		if (!exit_store_next(&self->store, &self->cursor, kept.words))
 			return 0;
-		if (is_for_later(self, &kept.end)) {
+		if (is_of_next_capture(self, &kept.end)) {
 			if (!exit_store_add(&self->later, kept.words))
 				self->n_dropped++;
 			continue;

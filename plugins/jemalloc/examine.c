@@ -31,7 +31,7 @@ static void file_clear(struct file *file)
 
 /* Makes the sections' headers writable: elf_compress() writes to the header of a section that it
  * inflates; in most files the headers come last. */
-static int let_write_sections(const struct file *file)
+static int make_headers_writable(const struct file *file)
 {
 	Elf64_Ehdr header;
 
@@ -57,7 +57,7 @@ static int file_map(int fd, struct file *ret)
 		return -errno;
 	ret->data = data;
 	ret->size = (size_t)size;
-	int rc = let_write_sections(ret);
+	int rc = make_headers_writable(ret);
 	ret->elf = rc == 0 ? elf_memory(ret->data, ret->size) : NULL;
 	return rc < 0 ? rc : ret->elf ? 0 : -EINVAL;
 }

@@ -179,7 +179,7 @@ static void take_used(struct objects *objects, uid_t uid, uint64_t ns)
 	find_owner(objects, uid)->used_ns += ns;
 }
 
-static bool helps_with_threads(const struct elf_facts *facts)
+static bool can_list_threads(const struct elf_facts *facts)
 {
 	return facts->rtld_global != 0 || facts->dl_stack_user != 0 ||
 	       facts_describe_threads(&facts->thread_db);
@@ -208,7 +208,7 @@ static int look(const struct process *process, int fd, bool is_exe, uint64_t *bu
 		struct layout_job job = {process, facts, fd, budget_ns};
 
 		ret->tag = layout_find(&job, &ret->offsets);
-	} else if (!helps_with_threads(facts)) {
+	} else if (!can_list_threads(facts)) {
 		return 0;
 	}
 	ret->facts = malloc(sizeof *facts);

@@ -158,7 +158,8 @@ static void put_text(const struct locks *self, struct ctprof_batch *batch, uint6
 /* ---- holders ------------------------------------------------------------------------ */
 
 /* A waiter for the lock whose holder is known; NULL if none is known, or if they disagree. */
-static const struct waiter *informed(const struct waiters *waiters, size_t first, size_t n)
+static const struct waiter *find_informed_waiter(const struct waiters *waiters, size_t first,
+						 size_t n)
 {
 	const struct waiter *known = NULL;
 
@@ -178,7 +179,7 @@ static const struct waiter *informed(const struct waiters *waiters, size_t first
 static size_t next_in_chain(const struct waiters *waiters, size_t i)
 {
 	size_t n, first = waiters_of_lock(waiters, i, &n);
-	const struct waiter *known = informed(waiters, first, n);
+	const struct waiter *known = find_informed_waiter(waiters, first, n);
 
 	return known ? waiters_search(waiters, known->tgid, known->holder) : waiters->n;
 }
@@ -225,8 +226,8 @@ static void find_cycles(const struct locks *self)
 	if (has_cycle)
 		(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &wait, NULL);
 	for (size_t i = 0; i < waiters->n; i++)
-		waiters->at[i].is_in_cycle =
-			waiters->at[i].is_in_cycle && waiter_stays(self->host, &waiters->at[i]);
+		waiters->at[i].is_in_cycle = waiters->at[i].is_in_cycle &&
+					     waiter_is_unchanged(self->host, &waiters->at[i]);
 }
 
 static void put_holder(const struct locks *self, struct ctprof_batch *batch, uint64_t row,
@@ -255,7 +256,7 @@ static void put_holder(const struct locks *self, struct ctprof_batch *batch, uin
 /* Returns a negative errno if the batch is full. */
 static int put_lock(const struct locks *self, struct ctprof_batch *batch, size_t first, size_t n)
 {
-	const struct waiter *known = informed(&self->waiters, first, n);
+	const struct waiter *known = find_informed_waiter(&self->waiters, first, n);
 	char name[NAME_BYTES];
 	uint64_t row;
 
@@ -292,7 +293,7 @@ static int put_locks(struct locks *self, struct ctprof_batch *batch)
 }
 
 /* The waiters for a lock directly follow it. */
-static uint64_t count_behind(struct text *rest, uint64_t number)
+static uint64_t count_waiters(struct text *rest, uint64_t number)
 {
 	struct file_lock lock;
 	struct text line;
@@ -316,7 +317,7 @@ static int put_files(struct locks *self, struct ctprof_batch *batch)
 	for (; text_take_line(&rest, &line); self->left = rest) {
 		if (!file_lock_parse(line, &lock))
 			continue;
-		uint64_t n = count_behind(&rest, lock.number);
+		uint64_t n = count_waiters(&rest, lock.number);
 		if (n == 0 || lock.waits)
 			continue;
 		int len = snprintf(name, sizeof name, "file %.*s %.*s %" PRIu64, (int)lock.file.len,

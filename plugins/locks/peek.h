@@ -5,7 +5,7 @@
  * If a server in user space (FUSE, userfaultfd) never delivers a page, its first reader cannot be
  * ended, not even by SIGKILL.  Therefore pages are read only if pagemap shows them present and
  * anonymous, which lowers the risk but is subject to a race; and they are read by a copy of this
- * process, which is left behind if it does not answer.  The copy also reads maps, which takes the
+ * process, which is abandoned if it does not answer.  The copy also reads maps, which takes the
  * lock of the address space.
  */
 #pragma once

@@ -48,7 +48,7 @@ static uint64_t read_switches(const struct ctprof_host *host, const struct waite
 	return n;
 }
 
-bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter)
+bool waiter_is_unchanged(const struct ctprof_host *host, const struct waiter *waiter)
 {
 	char path[PATH_BYTES];
 	struct wait now;
@@ -136,7 +136,7 @@ static void find_holders(const struct process *process, struct waiter *waiters, 
 		waiters[i].kind = kinds[i];
 		if (r < 0 ||
 		    holder_in(process, &waiters[i], &second[i], &again) != waiters[i].holder ||
-		    again != kinds[i] || !waiter_stays(process->host, &waiters[i])) {
+		    again != kinds[i] || !waiter_is_unchanged(process->host, &waiters[i])) {
 			waiters[i].holder = 0;
 			waiters[i].kind = LOCK_OTHER;
 		}

@@ -34,4 +34,4 @@ size_t waiters_of_lock(const struct waiters *waiters, size_t i, size_t *ret_n);
 /* The index of a thread; waiters->n if it does not wait. */
 size_t waiters_search(const struct waiters *waiters, int32_t tgid, int32_t tid);
 /* Whether the thread is still in the same wait, and has not run since its holder was read. */
-bool waiter_stays(const struct ctprof_host *host, const struct waiter *waiter);
+bool waiter_is_unchanged(const struct ctprof_host *host, const struct waiter *waiter);

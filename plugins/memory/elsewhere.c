@@ -90,7 +90,7 @@ void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid)
 	}
 }
 
-bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid)
+bool elsewhere_is_own_ns(const struct elsewhere *elsewhere, int32_t pid)
 {
 	struct mount_ns own, its;
 	char process[16];

@@ -29,7 +29,7 @@ void elsewhere_clear(struct elsewhere *elsewhere);
 void elsewhere_learn(struct elsewhere *elsewhere, int32_t pid);
 /* Whether the process is known to be in ctprof's mount namespace.  Otherwise it can choose the
  * names of files by mounts of its own. */
-bool elsewhere_is_here(const struct elsewhere *elsewhere, int32_t pid);
+bool elsewhere_is_own_ns(const struct elsewhere *elsewhere, int32_t pid);
 /* Returns the kind of the file system with that device, or MOUNT_UNKNOWN if no mountinfo read so
  * far shows it. */
 enum mount_kind elsewhere_kind_of_device(struct elsewhere *elsewhere, uint32_t major,

@@ -173,8 +173,8 @@ static bool is_better_name(const struct holders *holders, const struct holders_o
 
 	if (!object->backing.label || order == 0)
 		return order < 0;
-	bool old = elsewhere_is_here(&holders->elsewhere, object->labelled_by);
-	bool new = elsewhere_is_here(&holders->elsewhere, pid);
+	bool old = elsewhere_is_own_ns(&holders->elsewhere, object->labelled_by);
+	bool new = elsewhere_is_own_ns(&holders->elsewhere, pid);
 	return old == new ? order < 0 : new;
 }
 

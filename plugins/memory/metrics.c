@@ -82,7 +82,7 @@ static struct process_value fill_state(const struct process *process)
 }
 
 /* Whether the process has memory, but only its status could be read. */
-static bool speaks_by_status(const struct process *process)
+static bool has_only_status(const struct process *process)
 {
 	return process->state != PROCESS_EXACT && process->state != PROCESS_NOT_APPLICABLE;
 }
@@ -95,7 +95,7 @@ static struct process_value fill_source(const struct process *process)
 		return word(answer->per_mapping ? "sibling-smaps" : "sibling");
 	if (process->state == PROCESS_EXACT)
 		return word(answer->per_mapping ? "smaps" : "rollup");
-	if (speaks_by_status(process) && process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT)
+	if (has_only_status(process) && process->status.at[STATUS_VM_RSS].why == CTPROF_PRESENT)
 		return word("status");
 	return absent(process->why);
 }
@@ -132,7 +132,7 @@ static struct process_value fill_sum(const struct process *process)
 	const struct status_value *status = &process->status.at[metric->status];
 	uint64_t kib = 0;
 
-	if (metric->status && speaks_by_status(process) && status->why == CTPROF_PRESENT)
+	if (metric->status && has_only_status(process) && status->why == CTPROF_PRESENT)
 		return number(status->number);
 	if (process->state != PROCESS_EXACT)
 		return absent(process->why);

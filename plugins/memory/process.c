@@ -136,7 +136,7 @@ static bool is_too_big(const struct process_plan *plan, const struct process *pr
 	return rss->why == CTPROF_PRESENT && rss->number > plan->max_rss;
 }
 
-static bool is_too_dear(struct process_plan *plan, const struct process *process)
+static bool is_over_budget(struct process_plan *plan, const struct process *process)
 {
 	uint64_t left = smaps_limits_left(plan->limits);
 	uint64_t reserved = atomic_load(&plan->cost.reserved_ns);
@@ -275,7 +275,7 @@ static bool admit(void *self, struct ctprof_batch *batch, uint64_t row)
 		if (process->status.at[STATUS_VM_RSS].why != CTPROF_PRESENT)
 			return true;
 		process->would_ns = estimate_ns(worker->plan, process);
-		if (!is_too_dear(worker->plan, process)) {
+		if (!is_over_budget(worker->plan, process)) {
 			reserve(worker->plan, process);
 			return true;
 		}

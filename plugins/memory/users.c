@@ -42,7 +42,7 @@ bool users_ask_system(uint32_t uid, char ret_name[USERS_NAME_SIZE])
 	return true;
 }
 
-/* ---- the clerk -------------------------------------------------------- */
+/* ---- the helper ------------------------------------------------------- */
 
 static int ask_question(void *data, void **context)
 {
@@ -52,10 +52,10 @@ static int ask_question(void *data, void **context)
 	return question->ask(question->uid, question->name) ? 0 : ENOENT;
 }
 
-static const struct async_consumer clerk = {.ask = ask_question, .drop = free};
+static const struct async_consumer helper = {.ask = ask_question, .drop = free};
 
 /* Waits for the answer; false: the question was abandoned, or did not even start. */
-static bool await_clerk(struct users *users)
+static bool await_helper(struct users *users)
 {
 	struct async_limits job_limits = {.timeout_ns = users->timeout_ns};
 	uint64_t until = clock_now() + users->timeout_ns, ns;
@@ -76,7 +76,7 @@ static bool await_clerk(struct users *users)
 }
 
 /* Returns false if there is no such name, or no answer in time. */
-static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAME_SIZE])
+static bool ask_helper(struct users *users, uint32_t uid, char ret_name[USERS_NAME_SIZE])
 {
 	AUTO_FREE struct question *question = calloc(1, sizeof *question);
 	struct async_job *job = async_job(users->async, 0);
@@ -84,9 +84,9 @@ static bool ask_clerk(struct users *users, uint32_t uid, char ret_name[USERS_NAM
 	if (!question)
 		return false;
 	*question = (struct question){.ask = users->ask, .uid = uid};
-	*job = (struct async_job){.fd = -1, .consumer = &clerk, .data = question};
+	*job = (struct async_job){.fd = -1, .consumer = &helper, .data = question};
 	async_submit(users->async, 0);
-	bool answered = await_clerk(users);
+	bool answered = await_helper(users);
 	if (!users->async)
 		question = NULL;
 	if (!answered || job->err != 0)
@@ -125,7 +125,7 @@ void users_clear(struct users *users)
 
 static void look_up(struct users *users, struct user *user)
 {
-	if (!users->async || !ask_clerk(users, user->uid, user->name))
+	if (!users->async || !ask_helper(users, user->uid, user->name))
 		(void)snprintf(user->name, sizeof user->name, "%" PRIu32, user->uid);
 }
 

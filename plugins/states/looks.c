@@ -210,7 +210,7 @@ static void read_process(void *data, int32_t tgid, DIR *task)
 	async_submit(walk->async, i);
 }
 
-int looks_by_files(const struct ctprof_host *host, struct looks *looks)
+int looks_read_files(const struct ctprof_host *host, struct looks *looks)
 {
 	struct walk walk = {.host = host,
 			    .patience = {clock_now(), TIMEOUT_NS, .whole_ns = WHOLE_NS},

@@ -24,7 +24,7 @@ void looks_sort(const struct looks *looks);
 
 /* Reads the files of all threads, at 20 to 40 µs a thread.  A process that does not answer has one
  * record, without a call and a start time.  0 or -errno. */
-int looks_by_files(const struct ctprof_host *host, struct looks *looks);
+int looks_read_files(const struct ctprof_host *host, struct looks *looks);
 
 /* ---- by a BPF program, at 1 to 2 µs a thread ---- */
 
@@ -33,4 +33,4 @@ struct sweep;
 /* 0; -EOPNOTSUPP: not in this build, or not on this kernel; or another -errno. */
 int sweep_open(struct sweep **ret);
 void sweep_free(struct sweep *sweep);
-int looks_by_sweep(struct sweep *sweep, struct looks *looks);
+int looks_read_sweep(struct sweep *sweep, struct looks *looks);

@@ -15,7 +15,7 @@ void sweep_free(struct sweep *sweep)
 	(void)sweep;
 }
 
-int looks_by_sweep(struct sweep *sweep, struct looks *looks)
+int looks_read_sweep(struct sweep *sweep, struct looks *looks)
 {
 	(void)sweep;
 	(void)looks;

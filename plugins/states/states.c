@@ -204,13 +204,13 @@ static enum kind classify(const struct states *self, const struct thread_record 
 
 static int look_at_all(struct states *self)
 {
-	int r = self->sweep ? looks_by_sweep(self->sweep, &self->looks) : -EOPNOTSUPP;
+	int r = self->sweep ? looks_read_sweep(self->sweep, &self->looks) : -EOPNOTSUPP;
 
 	if (r == 0)
 		return 0;
 	sweep_free(self->sweep);
 	self->sweep = NULL;
-	return looks_by_files(self->host, &self->looks);
+	return looks_read_files(self->host, &self->looks);
 }
 
 /* The lock is held. */

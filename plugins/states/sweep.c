@@ -65,7 +65,7 @@ void sweep_free(struct sweep *sweep)
 	free(sweep);
 }
 
-int looks_by_sweep(struct sweep *sweep, struct looks *looks)
+int looks_read_sweep(struct sweep *sweep, struct looks *looks)
 {
 	const size_t size = sizeof looks->at[0];
 	/* Before Linux 5.19 this may need CAP_BPF, which is no longer held. */

@@ -23,8 +23,9 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool is_of(const struct ctprof_report_hit *hit, const struct ctprof_report_line *line,
-		  const struct ctprof_report_field *field)
+static bool hit_is_of_cell(const struct ctprof_report_hit *hit,
+			   const struct ctprof_report_line *line,
+			   const struct ctprof_report_field *field)
 {
 	if (hit->n_names != line->n_names || !is_same_text(hit->metric, field->name))
 		return false;
@@ -41,7 +42,7 @@ static const struct ctprof_report_hit *find_hit(const struct walk *walk,
 	for (uint64_t i = 0; i < BORDER_MEMBER(walk->report, n_hits, 0); i++) {
 		const struct ctprof_report_hit *hit = border_element(walk->report->hits, i);
 
-		if (!is_of(hit, line, field))
+		if (!hit_is_of_cell(hit, line, field))
 			continue;
 		walk->has_line[i] = true;
 		return hit;

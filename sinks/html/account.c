@@ -78,7 +78,7 @@ static GArray *pieces_of(const struct account *account)
 	return pieces;
 }
 
-gboolean account_is_there(const struct ctprof_report_section *section)
+gboolean account_exists(const struct ctprof_report_section *section)
 {
 	return markup_find_role(section, CTPROF_FIELD_CPU) < section->n_fields &&
 	       markup_find_role(section, CTPROF_FIELD_WAITING) < section->n_fields;
@@ -123,7 +123,7 @@ static void put_row(FILE *stream, const char *class, const char *name, double va
 		    const struct ctprof_value *measured)
 {
 	char shown[CTPROF_SHORT_ROOM];
-	const char *why = measured ? markup_why(measured) : NULL;
+	const char *why = measured ? markup_absence(measured) : NULL;
 
 	ctprof_number_short(CTPROF_LADDER_NONE, value, shown);
 	fprintf(stream, "<tr><th scope=\"row\">");

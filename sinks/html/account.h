@@ -5,7 +5,7 @@
 #include "markup.h"
 
 /* Whether the section has the fields that an account is made of. */
-gboolean account_is_there(const struct ctprof_report_section *section);
+gboolean account_exists(const struct ctprof_report_section *section);
 /* Returns the largest number of threads of a pool that ran or waited at any time. */
 double account_longest(const struct ctprof_report *report,
 		       const struct ctprof_report_section *section);

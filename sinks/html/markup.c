@@ -174,7 +174,7 @@ double markup_number_of(const struct ctprof_report *report, const struct ctprof_
 
 #define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
 
-const char *markup_why(const struct ctprof_value *value)
+const char *markup_absence(const struct ctprof_value *value)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
 	/* Reasons are numbered by multiples of the first one. */

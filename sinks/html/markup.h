@@ -40,4 +40,4 @@ double markup_number(const struct ctprof_value *value);
 double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
 			guint64 field);
 /* Returns why a value is missing: "denied"; NULL: unknown. */
-const char *markup_why(const struct ctprof_value *value);
+const char *markup_absence(const struct ctprof_value *value);

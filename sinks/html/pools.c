@@ -84,7 +84,7 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 	GArray *parts = chart_parts_new();
 
 	/* With two boots, or one capture, the pools' CPU is not a part of the host's. */
-	if (!pools || isnan(cpus) || isnan(busy) || !account_is_there(pools))
+	if (!pools || isnan(cpus) || isnan(busy) || !account_exists(pools))
 		return parts;
 	add_pools(report, pools, parts);
 	chart_add(parts, "idle", "idle", MAX(cpus - busy, 0), CTPROF_LADDER_NONE);
@@ -164,7 +164,7 @@ void pools_put(FILE *stream, const struct ctprof_report *report,
 					  report,
 					  section,
 					  columns,
-					  account_is_there(section),
+					  account_exists(section),
 					  account_longest(report, section)};
 
 	for (guint i = 0; i < columns->len; i++)

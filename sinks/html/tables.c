@@ -109,7 +109,7 @@ static gboolean is_same(const struct drafting *drafting, const struct ctprof_cel
 
 /* FALSE: the line is left out.  In a LONG section, which has a line for each metric, these are the
  * lines without information; their number is shown below the table. */
-static gboolean is_worth_a_line(struct drafting *drafting, const struct ctprof_report_line *line)
+static gboolean is_informative(struct drafting *drafting, const struct ctprof_report_line *line)
 {
 	if (line->flags & (CTPROF_LINE_HEADING | CTPROF_LINE_HIDDEN))
 		return FALSE;
@@ -169,7 +169,7 @@ static void find_names(struct drafting *drafting)
 
 static void put_line(struct drafting *drafting, const struct ctprof_report_line *line)
 {
-	if (!is_worth_a_line(drafting, line))
+	if (!is_informative(drafting, line))
 		return;
 	fputs("<tr", drafting->stream);
 	if (drawing_is_total(line))

@@ -243,7 +243,7 @@ static void report_damage(const struct ctprof_input *input, const struct part *p
 }
 
 /* Whether the bytes after a document show that it is the first sample of a recording. */
-static bool goes_on(const struct ctprof_input *input, uint64_t end)
+static bool starts_recording(const struct ctprof_input *input, uint64_t end)
 {
 	uint8_t head[MAGIC_BYTES];
 
@@ -266,7 +266,8 @@ static int find_part(const struct ctprof_input *input, const struct part *part,
 	if (r < 0 || table->n == before)
 		return r;
 	/* A single document may be a snapshot, except beside other parts. */
-	if (table->n == 1 && part->end - part->begin == input->size && !goes_on(input, end))
+	if (table->n == 1 && part->end - part->begin == input->size &&
+	    !starts_recording(input, end))
 		table->n = 0;
 	else
 		report_damage(input, part, end);

@@ -207,7 +207,8 @@ static uint32_t hash_of(const struct ctprof_target *target, uint32_t nth)
 	return hash ^ hash >> 16;
 }
 
-static bool is_of(const struct kept_row *row, const struct ctprof_target *target, uint32_t nth)
+static bool row_is_of_target(const struct kept_row *row, const struct ctprof_target *target,
+			     uint32_t nth)
 {
 	const struct ctprof_target *own = &row->target;
 
@@ -225,7 +226,7 @@ struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_tar
 
 	if (rows->n_buckets > 0)
 		row = rows->buckets[hash_of(target, nth) & (rows->n_buckets - 1)];
-	while (row && !is_of(row, target, nth))
+	while (row && !row_is_of_target(row, target, nth))
 		row = row->next;
 	return row;
 }

@@ -439,8 +439,8 @@ static void hand_value(const struct replay *replay, const struct definition *def
 }
 
 /* Whether the row can have values of the definition. */
-static bool is_of(const struct definition *definition, enum kept_class class,
-		  const struct ctprof_target *target)
+static bool row_has_definition(const struct definition *definition, enum kept_class class,
+			       const struct ctprof_target *target)
 {
 	if (definition->class != class || !definition->taken)
 		return false;
@@ -459,7 +459,7 @@ static int hand_row(const struct replay *replay, enum kept_class class, uint32_t
 	for (uint32_t i = 0; r == 0 && i < replay->preface.n_definitions; i++) {
 		const struct definition *definition = &replay->preface.definitions[i];
 
-		if (!is_of(definition, class, &row->target))
+		if (!row_has_definition(definition, class, &row->target))
 			continue;
 		uint8_t state = row->states[definition->index];
 		if (state == CTPROF_PRESENT)

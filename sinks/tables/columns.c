@@ -98,7 +98,7 @@ static void take_names(const struct choice *choice)
 }
 
 /* Whether to align to the right: numbers, and SHORT texts, which consist of numbers. */
-static gboolean ends_right(const struct ctprof_report_field *field)
+static gboolean aligns_right(const struct ctprof_report_field *field)
 {
 	return !drawing_is_text(field) || (field->flags & CTPROF_FIELD_SHORT) != 0;
 }
@@ -114,7 +114,7 @@ static void take_fields(const struct choice *choice)
 			.column = &column_field,
 			.index = i,
 			.header = field->header,
-			.right = !is_metrics && ends_right(field),
+			.right = !is_metrics && aligns_right(field),
 			.flexible = (field->flags & CTPROF_FIELD_CUT) != 0,
 			.is_sorted = (field->flags & CTPROF_FIELD_SORTED) != 0,
 		};

@@ -434,7 +434,7 @@ void sample_hold(const Sample *sample, Analysis *analysis, guint side, Moment *m
 			g_assert_true(moment_take(moment, sample->registry, &view, NULL));
 	}
 	moment_end(moment);
-	g_assert_true(analysis_hold(analysis, side, moment, &error));
+	g_assert_true(analysis_add_moment(analysis, side, moment, &error));
 	g_assert_no_error(error);
 }
 

@@ -130,7 +130,7 @@ static void test_order(void)
 		Change change;
 
 		change_between(&rows[i].a, &rows[i].b, rows[i].ladder, &change);
-		change_weigh(&change, rows[i].ladder, FALSE, &at);
+		change_classify(&change, rows[i].ladder, FALSE, &at);
 		g_test_message("row %" G_GSIZE_FORMAT ": class %u, %g points", i, at.class,
 			       at.points);
 		g_assert_cmpint(standing_compare(&last, &at), <, 0);

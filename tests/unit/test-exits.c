@@ -264,7 +264,7 @@ static void test_listener(void)
 		g_autoptr(Listener) listener = listener_new(plugins, registry);
 
 		listener_start(listener);
-		g_assert_cmpstr(listener_why(listener), ==, cases[i].why);
+		g_assert_cmpstr(listener_failure(listener), ==, cases[i].why);
 		g_assert_true(plugin_is_live(plugin) == cases[i].is_live);
 		if (cases[i].check)
 			cases[i].check(listener, plugin);
@@ -300,7 +300,7 @@ static void test_one_listens(void)
 		if (deaf < 2)
 			g_assert_true(g_ptr_array_index(sources, 0) ==
 				      g_ptr_array_index(plugins, (guint)deaf));
-		g_assert_true((listener_why(listener) == NULL) == (deaf < 2));
+		g_assert_true((listener_failure(listener) == NULL) == (deaf < 2));
 	}
 }
 

@@ -327,7 +327,7 @@ void tally_add(Tally *tally, const struct ctprof_value *amounts, guint n)
 		tally->n[n_whole < n ? READ_APPROXIMATE : READ_EXACT]++;
 }
 
-void table_cover(Table *table, const char *covered, const Tally *tally)
+void table_note_coverage(Table *table, const char *covered, const Tally *tally)
 {
 	struct ctprof_report_section *section = &table->section;
 
@@ -362,7 +362,7 @@ void table_note(Table *table, const char *format, ...)
 	va_end(ap);
 }
 
-void table_say(Table *table, const char *before, Sentence *sentence)
+void table_note_sentence(Table *table, const char *before, Sentence *sentence)
 {
 	g_ptr_array_add(table->notes, g_strconcat(before, sentence_text(sentence), NULL));
 	g_ptr_array_add(table->sentences, (gpointer)(uintptr_t)sentence_data(sentence));

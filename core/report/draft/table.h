@@ -96,9 +96,9 @@ typedef struct tally {
  * is present. */
 void tally_add(Tally *tally, const struct ctprof_value *amounts, guint n);
 /* covered: what is counted ("processes"). */
-void table_cover(Table *table, const char *covered, const Tally *tally);
+void table_note_coverage(Table *table, const char *covered, const Tally *tally);
 /* Marks the totals as partial, as they lack rows that are in no line. */
 void table_mark_totals(Table *table);
 void table_note(Table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds a sentence as a note; it must outlive the table.  before: put in front of its text. */
-void table_say(Table *table, const char *before, Sentence *sentence);
+void table_note_sentence(Table *table, const char *before, Sentence *sentence);

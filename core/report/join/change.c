@@ -135,7 +135,7 @@ static gdouble size_of(const Change *change, guint32 ladder)
 				      : points_of(change, ladder) / LARGE_POINTS;
 }
 
-void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standing *standing)
+void change_classify(const Change *change, guint32 ladder, gboolean by_size, Standing *standing)
 {
 	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
 

@@ -48,5 +48,5 @@ typedef struct standing {
 
 /* Sets class and points.  by_size: in a window, changes have no percentage and are ordered by
  * size. */
-void change_weigh(const Change *change, guint32 ladder, gboolean by_size, Standing *standing);
+void change_classify(const Change *change, guint32 ladder, gboolean by_size, Standing *standing);
 gint standing_compare(const Standing *a, const Standing *b);

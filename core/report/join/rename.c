@@ -350,7 +350,7 @@ static void report_match(Renames *renames, const Match *match, const GArray *mat
 }
 
 /* Moves paired groups to the joined ones, and frees those that were merged into others. */
-static void resettle(Groups *groups)
+static void move_paired(Groups *groups)
 {
 	for (guint side = 0; side < SIDES; side++) {
 		GPtrArray *list = groups->only[side];
@@ -414,5 +414,5 @@ void renames_find(Renames *renames, Groups *groups, const Layout *layout, const 
 	pair_below(&pairing);
 	for (guint i = 0; i < matches->len; i++)
 		report_match(renames, &g_array_index(matches, Match, i), matches, store);
-	resettle(groups);
+	move_paired(groups);
 }

@@ -304,7 +304,7 @@ gdouble runs_cost(const RunsRow *row)
 
 	if (isnan(change.delta))
 		return 0;
-	change_weigh(&change, row->field.ladder, TRUE, &standing);
+	change_classify(&change, row->field.ladder, TRUE, &standing);
 	return standing.points;
 }
 

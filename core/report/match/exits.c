@@ -301,7 +301,7 @@ static void note_command(Exits *exits)
 /* Whether the records are complete: none was lost, and each has the final time of its thread.  The
  * charges of parents then add nothing, and they belong to other windows as well: a parent is
  * charged with the whole life of a child. */
-static gboolean are_whole(const Exits *exits)
+static gboolean are_complete(const Exits *exits)
 {
 	guint n = roster_length(exits->records);
 
@@ -312,11 +312,11 @@ static gboolean are_whole(const Exits *exits)
 }
 
 /* Computes the time that remains to be divided. */
-static void settle(Account *account, gboolean are_whole)
+static void settle(Account *account, gboolean are_complete)
 {
 	CpuTime *rest = &account->rest;
 
-	if (are_whole)
+	if (are_complete)
 		return;
 	*rest = cpu_time_subtract(&account->charged, &account->before);
 	rest->run = fold_add_saturated(rest->user, rest->system);
@@ -369,7 +369,7 @@ void exits_divide(Exits *exits)
 		if (!is_exact)
 			account->least = fold_add_saturated(account->least, least);
 	}
-	gboolean whole = are_whole(exits);
+	gboolean whole = are_complete(exits);
 	g_hash_table_iter_init(&iter, exits->accounts);
 	while (g_hash_table_iter_next(&iter, NULL, &each)) {
 		Account *account = each;

@@ -375,7 +375,7 @@ static gboolean selects_entry(gconstpointer data, const RosterEntry *thread)
 	       !own_has(intake->plan->options->own, thread);
 }
 
-static gboolean leaves_out(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
+static gboolean is_excluded(const Intake *intake, const struct ctprof_rows *rows, guint64 i)
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 
@@ -436,7 +436,7 @@ void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows)
 		note_tallies(side, intake->store, rows);
 	state_side_note(&side->states, side->registry, intake->store, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
-		if (leaves_out(intake, rows, i))
+		if (is_excluded(intake, rows, i))
 			continue;
 		if (roster && !intake->plan->options->view)
 			roster_add(roster, rows, i);
@@ -468,7 +468,7 @@ static gboolean wants_processes(const Side *side)
 	       side->layouts[TABLE_SMAPS].bindings->len > 0;
 }
 
-void side_hold(Side *side, Intake *intake, const Moment *moment)
+void side_add_moment(Side *side, Intake *intake, const Moment *moment)
 {
 	gboolean is_part = intake->pids || intake->tids || intake->plan->options->own[0];
 	Holding holding = {side, intake};

@@ -91,7 +91,7 @@ void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *
 void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
 /* Instead of side_add(): takes all rows of a moment, which must outlive the side, except those of
  * ctprof's own threads. */
-void side_hold(Side *side, Intake *intake, const Moment *moment);
+void side_add_moment(Side *side, Intake *intake, const Moment *moment);
 /* Returns the user's name as some process has it, or the number. */
 const char *intake_user(const Intake *intake, guint64 uid);
 /* Folds the kept threads as if they arrived now. */

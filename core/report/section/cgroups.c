@@ -143,7 +143,7 @@ static void fill_cell(const Draft *draft, const Pair *pair, const struct cgroup_
 	}
 }
 
-static gboolean says_something(const struct ctprof_cell *cell)
+static gboolean is_informative(const struct ctprof_cell *cell)
 {
 	for (guint side = 0; side < SIDES; side++)
 		if (cell->value[side].type == CTPROF_VALUE_NUMBER)
@@ -168,7 +168,7 @@ static void add_line(const Draft *draft, Table *table, const GArray *places, con
 		const struct ctprof_report_field *field = table_field(table, i);
 
 		fill_cell(draft, pair, place->column, place->measure, field, &cells[i]);
-		listed = listed || (!(place->column->flags & BESIDE) && says_something(&cells[i]));
+		listed = listed || (!(place->column->flags & BESIDE) && is_informative(&cells[i]));
 		passes = passes || view_passes(draft->view, &cells[i], field);
 	}
 	if (!listed || !passes)

@@ -16,7 +16,7 @@ typedef struct entry {
 	Standing at; /* place: in the order of the source */
 } Entry;
 
-static gboolean is_of(const ObjectGroup *group, const Figure *figure)
+static gboolean figure_is_of_group(const ObjectGroup *group, const Figure *figure)
 {
 	return strcmp(figure->measure->group, group->name) == 0;
 }
@@ -73,7 +73,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	if (!fill_lacking(entry->pair, values))
 		return FALSE;
 	view_change(draft->view, values, field, &change);
-	change_weigh(&change, field->ladder, draft->view->window, &entry->at);
+	change_classify(&change, field->ladder, draft->view->window, &entry->at);
 	return change_passes(&change, field->ladder, &draft->view->filter);
 }
 
@@ -114,7 +114,8 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pairs, const
 	for (guint i = 0; i < draft->object_figures->len; i++) {
 		Figure *figure = &g_array_index(draft->object_figures, Figure, i);
 
-		if (is_of(group, figure) && plan_names(draft->plan, figure->field.name) &&
+		if (figure_is_of_group(group, figure) &&
+		    plan_names(draft->plan, figure->field.name) &&
 		    is_known(draft, pairs, group, figure))
 			g_ptr_array_add(list, figure);
 	}

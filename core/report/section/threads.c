@@ -81,7 +81,7 @@ static gboolean place_line(const Draft *draft, const Group *group, const Figure 
 	if (!change_passes(&change, figure->field.ladder, &draft->view->filter))
 		return FALSE;
 	if (!draft->sort)
-		change_weigh(&change, figure->field.ladder, draft->view->window, &line->at);
+		change_classify(&change, figure->field.ladder, draft->view->window, &line->at);
 	return TRUE;
 }
 

@@ -352,7 +352,7 @@ static gboolean stays(const struct ctprof_host *host, const struct waiters *wait
 	for (gsize i = 0; i < waiters->n; i++)
 		if (waiters->at[i].tgid == getpid() &&
 		    waiters->at[i].wait.address == (guintptr)&taken_twice)
-			return waiter_stays(host, &waiters->at[i]);
+			return waiter_is_unchanged(host, &waiters->at[i]);
 	g_assert_not_reached();
 }
 

@@ -131,7 +131,7 @@ static void test_look(void)
 		walk_bare(link);
 		bare[i] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 		begin += bare[i];
-		g_assert_cmpint(looks_by_sweep(sweep, &looks), ==, 0);
+		g_assert_cmpint(looks_read_sweep(sweep, &looks), ==, 0);
 		whole[i] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	}
 	g_assert_cmpuint(looks.n, >=, THREADS);

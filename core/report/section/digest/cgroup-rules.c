@@ -29,7 +29,7 @@ static gdouble cost_throttled(const Subject *subject)
 }
 
 /* Whether the pool belongs to the limits' unit or cgroup; other cgroups may be of the same unit. */
-static gboolean is_of(const CostLine *line, const CgroupLimits *limits)
+static gboolean pool_has_limits(const CostLine *line, const CgroupLimits *limits)
 {
 	return g_strcmp0(line->unit, limits->unit) == 0 ||
 	       g_strcmp0(line->cgroup, limits->path) == 0;
@@ -42,7 +42,7 @@ const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits)
 	for (guint i = 0; i < digest->lines->len; i++) {
 		const CostLine *line = digest_line(digest, i);
 
-		if (is_of(line, limits))
+		if (pool_has_limits(line, limits))
 			return line;
 		if (!below && throttling_applies(limits, line->cgroup))
 			below = line;
@@ -59,7 +59,7 @@ static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char
 	const Digest *digest = subject->digest;
 	struct ctprof_term all[4] = {[1] = term_name(subject->limits->unit)};
 	const CostLine *line = cgroup_pool(digest, subject->limits);
-	gboolean is_own = line && is_of(line, subject->limits);
+	gboolean is_own = line && pool_has_limits(line, subject->limits);
 	guint from = is_own || (line && by) ? 0 : 1;
 
 	if (line)

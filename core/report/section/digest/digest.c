@@ -210,7 +210,7 @@ static const Table *note(const Digest *digest, const GPtrArray *sentences)
 	Table *table = tables_add(digest->tables, "", "", NULL, 0);
 
 	for (guint i = 0; i < sentences->len; i++)
-		table_say(table, "", g_ptr_array_index(sentences, i));
+		table_note_sentence(table, "", g_ptr_array_index(sentences, i));
 	return table;
 }
 

@@ -85,7 +85,7 @@ const Pair *disk_find(const Digest *digest)
 /* Returns the threads of a pool that wait: by their delays, or else those in uninterruptible sleep
  * at both ends, if the pool used files in between.  Waits of the kernel's own threads, which write
  * back, hold no one up. */
-static gdouble waits_of(const Digest *digest, const CostLine *line)
+static gdouble waiting_threads(const Digest *digest, const CostLine *line)
 {
 	guint newest = digest->newest;
 	gdouble delay = digest_cost(line, newest, COST_DISK_WAIT);
@@ -110,7 +110,7 @@ static gdouble reads_of(const Digest *digest, const CostLine *line)
 }
 
 /* Returns what was dirtied, without what was dropped before it was written. */
-static gdouble writes_of(const Digest *digest, const CostLine *line)
+static gdouble written_bytes(const Digest *digest, const CostLine *line)
 {
 	return digest_cost(line, digest->newest, COST_WRITE) -
 	       digest_cost(line, digest->newest, COST_CANCELLED);
@@ -137,7 +137,7 @@ static gdouble cost_disk(const Subject *subject)
 {
 	gdouble waiting;
 
-	(void)find_most(subject->digest, waits_of, &waiting);
+	(void)find_most(subject->digest, waiting_threads, &waiting);
 	return waiting;
 }
 
@@ -154,7 +154,7 @@ static gdouble measure_disk(const Subject *subject)
 static void add_victim(const Digest *digest, Sentence *sentence)
 {
 	gdouble n;
-	const CostLine *line = find_most(digest, waits_of, &n);
+	const CostLine *line = find_most(digest, waiting_threads, &n);
 
 	if (digest_cost(line, digest->newest, COST_DISK_WAIT) >= LEAST_DISK_WAIT)
 		SAY(sentence, "; {} threads of {} wait for block I/O",
@@ -173,7 +173,7 @@ static void add_culprit(const Digest *digest, Sentence *sentence, const Load *lo
 	gboolean reads = load->read > load->written;
 	gdouble host = reads ? digest->host.read : digest->host.written;
 	gdouble disk = MAX(load->read, load->written), most;
-	const CostLine *line = find_most(digest, reads ? reads_of : writes_of, &most);
+	const CostLine *line = find_most(digest, reads ? reads_of : written_bytes, &most);
 
 	if (line && most >= LEAST_OF_TRANSFER * disk && disk >= LEAST_OF_DISKS * host)
 		SAY(sentence, reads ? "; {} reads {}/s of it" : "; {} writes {}/s to files",

@@ -277,7 +277,7 @@ static void draft_findings(const Draft *draft, const Section *section)
 			continue;
 		put_finding(draft, table, finding);
 		if (i < digest->n_findings || explained)
-			table_say(table, "! ", finding->sentence);
+			table_note_sentence(table, "! ", finding->sentence);
 		if (explained)
 			note_numbers(table, finding);
 	}

@@ -265,7 +265,7 @@ static void draft_host_state(const Draft *draft, const Section *section)
 					  CTPROF_SECTION_BARE | CTPROF_SECTION_TOLD);
 
 	for (guint i = 0; i < digest->host_lines->len; i++)
-		table_say(table, "", g_ptr_array_index(digest->host_lines, i));
+		table_note_sentence(table, "", g_ptr_array_index(digest->host_lines, i));
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
 		const struct ctprof_value value = value_of_real(host_state_value(digest, quantity));
 

@@ -169,7 +169,7 @@ static void add_row(Folding *self, const Pair *row)
 		if (reading == READ_MISSING)
 			name_pssless(self, row, side);
 	}
-	if (set && rows_match(self->draft, row_name(&set->pool)))
+	if (set && rows_match(self->draft, row_name(&set->pair)))
 		self->tally.n[worst]++;
 }
 
@@ -192,11 +192,11 @@ static void list_sets(Folding *self)
 	for (guint i = 0; i < categories_count(self->categories); i++) {
 		RowSet *set = &self->sets[i];
 
-		if (row_set_value(&self->lines, &set->pool, 0, &places[PROCESSES]).number +
-				    row_set_value(&self->lines, &set->pool, 1, &places[PROCESSES])
+		if (row_set_value(&self->lines, &set->pair, 0, &places[PROCESSES]).number +
+				    row_set_value(&self->lines, &set->pair, 1, &places[PROCESSES])
 					    .number >
 			    0 &&
-		    rows_match(self->draft, row_name(&set->pool)))
+		    rows_match(self->draft, row_name(&set->pair)))
 			g_ptr_array_add(self->lines.rows.list, set);
 	}
 }
@@ -279,10 +279,10 @@ static void draft_categories(const Draft *draft, const Section *section)
 
 		row_set_merge(&total, lines, set);
 		if (table_has_room(lines->table, draft->view->limit))
-			listing_put(lines, &set->pool, 0);
+			listing_put(lines, &set->pair, 0);
 	}
-	listing_line(lines, &total.pool, CTPROF_LINE_TOTAL, 0);
-	table_cover(lines->table, "processes", &folding.tally);
+	listing_line(lines, &total.pair, CTPROF_LINE_TOTAL, 0);
+	table_note_coverage(lines->table, "processes", &folding.tally);
 	put_notes(&folding, lines->table);
 }
 

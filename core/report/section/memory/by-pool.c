@@ -276,12 +276,12 @@ static void fold_rows(Pooling *self, const Draft *draft)
 
 static guint64 count_own(const Pooling *self)
 {
-	return row_set_value(&self->lines, &self->own.set.pool, 0, &places[PROCESSES]).number;
+	return row_set_value(&self->lines, &self->own.set.pair, 0, &places[PROCESSES]).number;
 }
 
 static void put_sum(const Pooling *self, guint32 role, const RowSet *set)
 {
-	listing_line(&self->lines, &set->pool, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, 0);
+	listing_line(&self->lines, &set->pair, role == CTPROF_ROLE_POOL ? 0 : CTPROF_LINE_TOTAL, 0);
 	table_last(self->lines.table)->role = role;
 }
 
@@ -317,7 +317,7 @@ static void put_lines(const Pooling *self)
 		row_set_merge(&total.set, &self->lines, set);
 	}
 	if (list->len > limit) {
-		rest.set.pool.key.names[ROW_NAME] = store_take(
+		rest.set.pair.key.names[ROW_NAME] = store_take(
 			self->draft->store, g_strdup_printf("%u more", list->len - limit));
 		put_sum(self, CTPROF_ROLE_REST, &rest.set);
 	}
@@ -334,7 +334,7 @@ static void put_lines(const Pooling *self)
 static void note_own(const Pooling *self)
 {
 	const struct ctprof_value shared =
-		row_set_value(&self->lines, &self->own.set.pool, 0, &places[SHARED]);
+		row_set_value(&self->lines, &self->own.set.pair, 0, &places[SHARED]);
 	g_autofree char *much = overview_number(shared.number, 1u << 20, 1);
 
 	if (count_own(self) > 0 && shared.type == CTPROF_VALUE_NUMBER)
@@ -365,7 +365,7 @@ static void draft_screen(const Draft *draft, const Section *section)
 	if (lacks_pss)
 		table_note(table, "by RSS, which counts a shared page in each process: most "
 				  "PSS cannot be read");
-	table_cover(table, "processes", &self.tally);
+	table_note_coverage(table, "processes", &self.tally);
 	note_own(&self);
 	table_note(
 		table,

@@ -136,7 +136,7 @@ static void draft_part(const Draft *draft, struct ledger *ledger, const char *or
 		n_hidden += hide_nothing(draft, listing.table, n_lines);
 		n_lines = listing.table->lines->len;
 	}
-	listing_cover(&listing, "values");
+	listing_note_coverage(&listing, "values");
 	if (n_hidden > 0)
 		table_note(listing.table, "%u line%s of 0B not shown (--wide shows all)", n_hidden,
 			   n_hidden == 1 ? "" : "s");

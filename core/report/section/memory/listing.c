@@ -71,7 +71,7 @@ void row_set_init(RowSet *set, const Listing *listing, const char *name)
 	static Record there;
 
 	*set = (RowSet){
-		.pool = {.key = {.names = {[ROW_NAME] = name}}, .sides = {&there, &there}},
+		.pair = {.key = {.names = {[ROW_NAME] = name}}, .sides = {&there, &there}},
 		.sums = g_new0(Sums, listing->n_places),
 	};
 }
@@ -265,7 +265,7 @@ static guint list_amounts(const Listing *listing, const Pair *row,
 	return n;
 }
 
-void listing_cover(const Listing *listing, const char *covered)
+void listing_note_coverage(const Listing *listing, const char *covered)
 {
 	struct ctprof_value amounts[MAX_PLACES * SIDES];
 	Tally tally = {{0}};
@@ -273,7 +273,7 @@ void listing_cover(const Listing *listing, const char *covered)
 	for (guint i = 0; i < listing->rows.list->len; i++)
 		tally_add(&tally, amounts,
 			  list_amounts(listing, listing->rows.list->pdata[i], amounts));
-	table_cover(listing->table, covered, &tally);
+	table_note_coverage(listing->table, covered, &tally);
 }
 
 static gboolean is_nothing(const struct ctprof_value *value)
@@ -306,7 +306,7 @@ void listing_draft(Listing *listing, const Section *section, const char *order)
 	table_cut(listing->table, listing->rows.draft->view->limit);
 	listing_total(listing, "total");
 	if (listing->covered)
-		listing_cover(listing, listing->covered);
+		listing_note_coverage(listing, listing->covered);
 }
 
 void listing_draft_section(const Draft *draft, const Section *section)

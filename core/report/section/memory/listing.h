@@ -75,7 +75,7 @@ void listing_put_sums(const Listing *listing, struct ctprof_cell *cells, guint f
 /* Adds the line of the total, with the sums of all summed amounts. */
 struct ctprof_cell *listing_total(const Listing *listing, const char *title);
 /* Counts the rows by how many of their summed amounts are present. */
-void listing_cover(const Listing *listing, const char *covered);
+void listing_note_coverage(const Listing *listing, const char *covered);
 /* Hides the place if it is empty or 0 in all rows, unless every field is wanted. */
 void listing_hide_idle(const Listing *listing, const Place *place);
 
@@ -87,7 +87,7 @@ void listing_draft_section(const Draft *draft, const Section *section);
 /* Rows that are summed up in one line.  The set is itself a row of another listing with the same
  * places, whose values are given by row_set_value(). */
 typedef struct set {
-	Pair pool;  /* has the set's name, and exists on both sides */
+	Pair pair;  /* has the set's name, and exists on both sides */
 	Sums *sums; /* of each place */
 } RowSet;
 

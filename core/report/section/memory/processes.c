@@ -230,7 +230,7 @@ static void cover(const Listing *listing)
 
 	for (guint i = 0; i < rows->list->len; i++)
 		tally.n[footprint_worst_reading(rows, g_ptr_array_index(rows->list, i))]++;
-	table_cover(listing->table, "processes", &tally);
+	table_note_coverage(listing->table, "processes", &tally);
 	/* Hide columns that are 0 everywhere: nothing is swapped, or no file is mapped. */
 	for (guint i = 0; rows->list->len > 0 && i < listing->n_places; i++)
 		if (listing->places[i].flags & (PLACE_SUMMED | PLACE_TREE) &&
@@ -308,7 +308,7 @@ static gboolean is_cost(const Pair *row)
 }
 
 /* Rows of the mappings group are named "PID OBJECT". */
-static gboolean is_of(const Pair *row, gint32 pid)
+static gboolean mapping_is_of_pid(const Pair *row, gint32 pid)
 {
 	return g_ascii_strtoll(row_name(row), NULL, 10) == pid;
 }
@@ -321,7 +321,7 @@ static gboolean check_process(const Draft *draft, guint side, GError **error)
 	for (guint i = 0; i < rows.list->len; i++) {
 		const Pair *row = g_ptr_array_index(rows.list, i);
 
-		if (row->sides[side] && is_of(row, options->pid))
+		if (row->sides[side] && mapping_is_of_pid(row, options->pid))
 			return TRUE;
 	}
 	return error_set_failed(
@@ -344,7 +344,7 @@ static gboolean is_mapping(const Rows *rows, const Pair *row, gpointer data)
 {
 	struct ctprof_value *cost = data;
 
-	if (!is_of(row, rows->draft->plan->options->pid))
+	if (!mapping_is_of_pid(row, rows->draft->plan->options->pid))
 		return FALSE;
 	for (guint side = 0; is_cost(row) && side < SIDES; side++)
 		cost[side] = row_value(rows, row, side, "mapping_read_ns");
@@ -382,7 +382,7 @@ static void draft_mappings(const Draft *draft, const Section *section)
 
 	listing_draft(&listing, section, section->orders[draft->plan->order]);
 	/* The smaps of a process is read in full, or none of its mappings is listed. */
-	table_cover(listing.table, "processes", &(Tally){{[READ_EXACT] = 1}});
+	table_note_coverage(listing.table, "processes", &(Tally){{[READ_EXACT] = 1}});
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		if (cost[side].type == CTPROF_VALUE_NUMBER)
 			table_note(listing.table,

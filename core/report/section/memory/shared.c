@@ -214,7 +214,7 @@ static void cover(const Draft *draft, Table *table)
 		is_known = TRUE;
 	}
 	if (is_known)
-		table_cover(table, "processes", &worst);
+		table_note_coverage(table, "processes", &worst);
 	guint64 n = worst.n[READ_MISSING];
 	if (n == 0)
 		return;

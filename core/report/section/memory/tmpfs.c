@@ -151,7 +151,7 @@ static void cover(const Listing *listing, const Tree *tree, guint64 n_unreadable
 	Listing covered = *listing;
 
 	covered.rows.list = inside;
-	listing_cover(&covered, "files");
+	listing_note_coverage(&covered, "files");
 	listing->table->section.n_missing += n_unreadable;
 	if (n_unreadable > 0)
 		table_mark_totals(listing->table);

@@ -208,7 +208,7 @@ static gboolean passes(const Tree *tree, guint node)
 }
 
 /* Walks up for the sums and the nodes above a match, then down for the nodes below a match. */
-static void relate(Tree *tree)
+static void mark_shown(Tree *tree)
 {
 	for (guint at = count_rows(tree); at-- > 0;) {
 		Node *node = &tree->nodes[tree->order[at]];
@@ -346,7 +346,7 @@ void tree_draft(Tree *tree, const char *name, const char *heading)
 
 	cut_cycles(tree);
 	place_nodes(tree, FALSE);
-	relate(tree);
+	mark_shown(tree);
 	if (fold && tree->n_sums > 0)
 		collapse(tree);
 	if (tree->by)
