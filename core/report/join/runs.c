@@ -253,17 +253,43 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 	for (guint i = 0; i < rows->len; i++) {
 		RunsRow *row = g_ptr_array_index(rows, i);
 
-		if (row->key.family != family)
-			continue;
-		row->runs.q = q[i];
-		row->runs.flags |= isnan(q[i]) ? 0 : CTPROF_RUNS_HAS_Q;
-		row->runs.verdict = verdict_of(row, leasts[i], alpha);
-		if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
-			continue;
-		const Change change = runs_change(row);
-		row->judgement = polarity_judge(&row->field, &change);
+		if (row->key.family == family)
+			row->runs.q = q[i];
 	}
 	return n;
+}
+
+/* Adjusts the families as well, each with the p of Simes' test that none of its rows changed: of
+ * two sides that do not differ, one in twenty would have a changed row in each family. */
+static void adjust_families(GPtrArray *rows, gdouble alpha)
+{
+	const gdouble least[N_FAMILIES] = {0};
+	gdouble p[N_FAMILIES], q[N_FAMILIES];
+
+	for (guint family = 0; family < N_FAMILIES; family++)
+		p[family] = NAN;
+	for (guint i = 0; i < rows->len; i++) {
+		const RunsRow *row = g_ptr_array_index(rows, i);
+
+		p[row->key.family] = fmin(p[row->key.family], row->runs.q);
+	}
+	many_adjust(p, least, N_FAMILIES, alpha, q);
+	for (guint i = 0; i < rows->len; i++) {
+		RunsRow *row = g_ptr_array_index(rows, i);
+
+		if (!isnan(row->runs.q))
+			row->runs.q = fmax(row->runs.q, q[row->key.family]);
+	}
+}
+
+static void judge_row(RunsRow *row, gdouble least, gdouble alpha)
+{
+	row->runs.flags |= isnan(row->runs.q) ? 0 : CTPROF_RUNS_HAS_Q;
+	row->runs.verdict = verdict_of(row, least, alpha);
+	if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
+		return;
+	const Change change = runs_change(row);
+	row->judgement = polarity_judge(&row->field, &change);
 }
 
 /* ---- order ---- */
@@ -329,7 +355,7 @@ static void show_names(const Runs *runs, RunsKey *key)
 		key->names[i] = store_text(runs->store, namer_name(&runs->namer, i, key->names[i]));
 }
 
-GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n_tested[N_FAMILIES])
+GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint *ret_n_tested)
 {
 	GPtrArray *rows = g_ptr_array_new();
 	GHashTableIter iter;
@@ -349,8 +375,12 @@ GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint ret_n
 	g_autofree gdouble *leasts = g_new(gdouble, (gsize)rows->len + 1);
 	for (guint i = 0; i < rows->len; i++)
 		leasts[i] = test_row(g_ptr_array_index(rows, i), runs, alpha);
+	*ret_n_tested = 0;
 	for (guint family = 0; family < N_FAMILIES; family++)
-		ret_n_tested[family] = adjust(rows, leasts, family, alpha);
+		*ret_n_tested += adjust(rows, leasts, family, alpha);
+	adjust_families(rows, alpha);
+	for (guint i = 0; i < rows->len; i++)
+		judge_row(g_ptr_array_index(rows, i), leasts[i], alpha);
 	g_ptr_array_sort(rows, compare_rows);
 	return rows;
 }

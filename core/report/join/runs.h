@@ -14,7 +14,8 @@
 #include "report/join/pair.h"
 #include "report/name/axis.h"
 
-/* Rows of a family are adjusted together, since the p of some is below alpha by chance. */
+/* Rows of a family are adjusted together, since the p of some is below alpha by chance, and the
+ * families among each other. */
 enum runs_family {
 	FAMILY_COMMAND,
 	FAMILY_PRIMARY,
@@ -94,11 +95,9 @@ void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, c
  * Tests all rows that match accepts (NULL: all) and drops the others.  Returns RunsRow *: first
  * rows that differ, then those of the command, those of strangers that differ, of groups and of the
  * host, then those that could not differ or that only one of two sides has; each class by the cost
- * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested
- * in each family.
+ * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested.
  */
-GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha,
-		     guint ret_n_tested[N_FAMILIES]);
+GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint *ret_n_tested);
 /* Returns the change of a tested row between the sides. */
 Change runs_change(const RunsRow *row);
 /* Returns the size of the shift of a row, in units of a large change; of a row of one side, that of

@@ -199,19 +199,13 @@ static void note_power(const Draft *draft, Table *table, guint n_tested)
 			   n_needed > 1 ? "rows at once" : "row");
 }
 
-static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *rows,
-			  const guint n_tested[N_FAMILIES], const RunsReport *report)
+static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *rows, guint n_tested,
+			  const RunsReport *report)
 {
-	guint tested = 0, largest = 0;
-
-	for (guint i = 0; i < N_FAMILIES; i++) {
-		tested += n_tested[i];
-		largest = MAX(largest, n_tested[i]);
-	}
 	table_note(table, "%u of %u rows tested changed (q < %g); %u need more runs (?)",
-		   count(rows, CTPROF_VERDICT_CHANGED), tested, draft->plan->options->alpha,
+		   count(rows, CTPROF_VERDICT_CHANGED), n_tested, draft->plan->options->alpha,
 		   count(rows, CTPROF_VERDICT_FEW));
-	note_power(draft, table, largest);
+	note_power(draft, table, n_tested);
 	if (report->only[0]->len + report->only[1]->len > 0)
 		table_note(table, "%u groups only in A, %u only in B (--format json lists them)",
 			   report->only[0]->len, report->only[1]->len);
@@ -341,13 +335,13 @@ static Table *put_chapters(const Draft *draft, const GPtrArray *rows, guint limi
 void verdicts_draft(const Draft *draft, RunsReport *report)
 {
 	const AnalysisOptions *options = draft->plan->options;
-	guint n_tested[N_FAMILIES];
+	guint n_tested;
 	g_autoptr(GPtrArray) settings = runs_list_settings(options->runs, options->alpha);
 
 	options->runs->of_schedulers =
 		draft->view->compare && (options->runs->of_schedulers || chapters_differ(settings));
 	g_autoptr(GPtrArray) rows =
-		runs_test(options->runs, draft->view->match, options->alpha, n_tested);
+		runs_test(options->runs, draft->view->match, options->alpha, &n_tested);
 	add_titles(draft, report);
 	if (options->runs->of_schedulers)
 		chapters_title(draft, rows, report->titles);
