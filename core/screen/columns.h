@@ -15,7 +15,7 @@
 	"  READ/s          bytes read from storage per second\n"                                   \
 	"  WRITE/s         bytes dirtied per second, to be written later\n"                        \
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
-	"  GROWTH          how much the PSS of the same processes grew in the window\n"            \
+	"  GROWTH          growth of the same processes' PSS, without pages of files\n"            \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
 	"  STATES          where most of the time went, as sampled in between\n"                   \
 	"  run_delay:p99   99 of 100 values were this or less (--groups=latency)\n"                \

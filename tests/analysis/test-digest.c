@@ -49,7 +49,8 @@ static Sample *capture(const struct value *changed, guint64 n)
 {
 	Sample *sample = sample_new();
 	g_autofree char *pss =
-		g_strdup_printf("Pss=%" G_GUINT64_FORMAT, 1024 + special(changed, "Pss"));
+		g_strdup_printf("Pss=%" G_GUINT64_FORMAT " Pss_File=%" G_GUINT64_FORMAT,
+				1024 + special(changed, "Pss"), special(changed, "Pss_File"));
 	g_autofree char *events =
 		g_strdup_printf("max=%" G_GUINT64_FORMAT, special(changed, "memory.events"));
 	gboolean is_v1 = special(changed, "v1") > 0;
@@ -441,6 +442,17 @@ static void test_short_window(void)
 	g_assert_true(g_str_has_prefix(one, "grew: the memory of app grew by 11.0M to 12.0M, "));
 }
 
+/* The kernel can drop pages of files that a process maps. */
+static void test_mapped_files(void)
+{
+	const struct value files[MOST_VALUES] = {{"Pss", 400 * 1024}, {"Pss_File", 400 * 1024}};
+	const struct value both[MOST_VALUES] = {{"Pss", 400 * 1024}, {"Pss_File", 200 * 1024}};
+	g_autofree char *none = findings_of(files), *one = findings_of(both);
+
+	g_assert_cmpstr(none, ==, "");
+	g_assert_true(g_str_has_prefix(one, "grew: the memory of app grew by 200M to 401M, "));
+}
+
 static Sample *capture_without_delays(void)
 {
 	static const char *const delays[] = {"blkio_delay_total_ns", "swapin_delay_total_ns",
@@ -534,6 +546,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
 	g_test_add_func("/digest/growth of a short window is not taken for a trend",
 			test_short_window);
+	g_test_add_func("/digest/pages of mapped files are no growth", test_mapped_files);
 	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);
 	g_test_add_func("/digest/the footer counts what was denied", test_denied);

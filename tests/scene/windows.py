@@ -41,7 +41,9 @@ def samples_of(path):
     samples = {host["captured_at"]: (host, {}, {}) for host in export(path, "captures")}
     for row in export(path, "threads"):
         kept = {key: row.get(key) for key in KEPT}
-        kept["pss"] = (row.get("smaps_rollup_kib") or {}).get("Pss")
+        memory = row.get("smaps_rollup_kib") or {}
+        # Pages of files are not growth.
+        kept["pss"] = memory["Pss"] - memory.get("Pss_File", 0) if "Pss" in memory else None
         kept.update({word: row.get(f"{word}_delay_total_ns") for word in DELAYS.values()})
         samples[row["captured_at"]][1][row["tgid"], row["tid"], row["start_time_clock_ticks"]] = kept
     for row in export(path, "cgroups"):

@@ -287,19 +287,32 @@ static void text_label_value(const guint64 *cells, struct ctprof_value *ret_valu
 /* ---- one entry of a map ---- */
 
 #define PSS "Pss"
+#define PSS_FILE "Pss_File"
 #define CPU "cpu"
 
-const char *const fold_entries[] = {PSS, CPU, NULL};
+const char *const fold_entries[] = {PSS, PSS_FILE, CPU, NULL};
 
-static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+/* Returns the entry of a map; 0: there is none. */
+static guint64 entry_of(guint64 value, const char *key)
 {
 	const struct ctprof_map *map = (const void *)(uintptr_t)value;
 
-	if (first)
-		cells[0] = 0;
 	for (guint64 i = 0; i < map->n; i++)
-		if (strcmp(map->entries[i].key, PSS) == 0)
-			sum_add(store, cells, FALSE, map->entries[i].number);
+		if (strcmp(map->entries[i].key, key) == 0)
+			return map->entries[i].number;
+	return 0;
+}
+
+static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	sum_add(store, cells, first, entry_of(value, PSS));
+}
+
+static void pss_held_add(Store *store, guint64 *cells, gboolean first, guint64 value)
+{
+	guint64 all = entry_of(value, PSS);
+
+	sum_add(store, cells, first, all - MIN(entry_of(value, PSS_FILE), all));
 }
 
 static void v1_path_add(Store *store, guint64 *cells, gboolean first, guint64 value)
@@ -319,6 +332,7 @@ static void number_merge(guint64 *cells, gboolean first, guint64 *from)
 }
 
 const Fold fold_pss = {1, pss_add, number_merge, number_value, NULL};
+const Fold fold_pss_held = {1, pss_held_add, number_merge, number_value, NULL};
 
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
 const Fold fold_number_label = {1, number_label_add, NULL, number_value, NULL};

@@ -36,9 +36,12 @@ const Fold *fold_label(guint32 unit);
 extern const Fold fold_number_label;
 /* The PSS of processes: a single entry of the map of their memory. */
 extern const Fold fold_pss;
+/* The same without pages of files, which the kernel can drop; with them on kernels that do not
+ * count them apart. */
+extern const Fold fold_pss_held;
 /* The most common of the paths in the v1 controller with quotas (cpu); "" counts as a path. */
 extern const Fold fold_v1_path;
-/* The keys of the map entries that these two fold; NULL after the last. */
+/* The keys of the map entries that these fold; NULL after the last. */
 extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
 extern const Fold fold_commonest;

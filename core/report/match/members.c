@@ -23,6 +23,7 @@ typedef struct sum {
 	guint n; /* 0: the captures lack one */
 	gint slots[QUANTITY_INPUTS][SIDES];
 	const Measure *measures[QUANTITY_INPUTS];
+	const Fold *folds[QUANTITY_INPUTS];
 } Sum;
 
 struct members {
@@ -47,6 +48,10 @@ static gboolean bind(const Side sides[SIDES], const Intake *intake, const Formul
 		if (!ret_sum->measures[i] || !ret_sum->measures[i]->fold ||
 		    ret_sum->slots[i][BEFORE] < 0 || ret_sum->slots[i][AFTER] < 0)
 			return FALSE;
+		ret_sum->folds[i] = ret_sum->measures[i]->fold;
+		/* A process that maps a file does not hold the memory of its pages. */
+		if (ret_sum->folds[i] == &fold_pss)
+			ret_sum->folds[i] = &fold_pss_held;
 	}
 	ret_sum->n = formula_n_inputs(formula);
 	return TRUE;
@@ -73,12 +78,12 @@ void members_free(Members *members)
 	g_free(members);
 }
 
-static gdouble number_of(const Measure *measure, guint64 value)
+static gdouble number_of(const Sum *sum, guint input, guint64 value)
 {
 	guint64 cells[FOLD_MAX_CELLS];
 
-	measure->fold->add(NULL, cells, TRUE, value);
-	return (gdouble)cells[0] * (measure->unit == CTPROF_UNIT_KIB ? KIB : 1);
+	sum->folds[input]->add(NULL, cells, TRUE, value);
+	return (gdouble)cells[0] * (sum->measures[input]->unit == CTPROF_UNIT_KIB ? KIB : 1);
 }
 
 /* Returns the amount that the thread adds; 0: not known. */
@@ -94,7 +99,7 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 
 			if (!rows_read(&thread->rows[side].rows, 0, sum->slots[i][side], &value))
 				return 0;
-			ends[side] = number_of(sum->measures[i], value);
+			ends[side] = number_of(sum, i, value);
 		}
 		amount += ends[AFTER] - ends[BEFORE];
 	}
