@@ -14,6 +14,7 @@
 #define LEAST_UNKNOWN_SHARE 5.0 /* percent of the CPU time */
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less would be shown as 0 */
+#define MOST_OTHERS 0.2         /* of the CPU time, used by others than what is named */
 #define MOST_NAMES 3
 #define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
@@ -82,13 +83,26 @@ static void add_short(const Subject *subject, Sentence *sentence, gboolean has_c
 		TELL(sentence, " …");
 }
 
-/* Adds the parents that were charged with most, if no records show what ended. */
+/* Adds the living process below which almost all of them were. */
+static void add_ancestor(const Subject *subject, Sentence *sentence)
+{
+	const WindowResult *window = subject->digest->draft->window;
+	const ChargedParent *parent = &window->parents[0];
+
+	/* Its sum and the whole include threads that are older than the window. */
+	if (parent->name && (gdouble)(window->ended_ns - MIN(parent->ns, window->ended_ns)) <=
+				    MOST_OTHERS * (gdouble)window->short_ns)
+		SAY(sentence, ", descendants of {}",
+		    why_member_name(subject->digest, parent->name, parent->pid));
+}
+
+/* Adds the parents that were charged with most. */
 static void add_parents(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;
 	const WindowResult *window = digest->draft->window;
 
-	for (guint i = 0; window && !has_records(subject) && i < EXITS_PARENTS; i++) {
+	for (guint i = 0; window && i < EXITS_PARENTS; i++) {
 		const ChargedParent *parent = &window->parents[i];
 		gdouble cpus = (gdouble)parent->ns / 1e9 / digest->seconds;
 
@@ -112,7 +126,10 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 	if (!isnan(host->forks) && has_records(subject))
 		SAY(sentence, ", {}/s", term_rate("forks", "1/s", host->forks));
 	add_short(subject, sentence, TRUE);
-	add_parents(subject, sentence);
+	if (has_records(subject))
+		add_ancestor(subject, sentence);
+	else
+		add_parents(subject, sentence);
 }
 
 /* Returns the processes and threads started per second, unless their CPU is a finding already. */
