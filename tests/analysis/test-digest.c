@@ -173,7 +173,7 @@ static const struct finding_case {
 	{"wants-cpu",
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 10 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
-	 "app wants 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
+	 "app wants up to 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
 	{"wants-cpu", {FOUR(30, 2)}, {FOUR(30, 2), THROTTLED(90, 8)}, NULL},
 	{"starved", {FOUR(30, 1)}, {FOUR(30, 1), THROTTLED(90, 8)}, NULL},
 	/* It may also be throttled by the quota of a parent cgroup. */
@@ -190,7 +190,7 @@ static const struct finding_case {
 	{"wants-cpu",
 	 {FOUR(36, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
 	 {FOUR(25, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
-	 "app wants 1.80 CPUs and gets 0.20: 1.60 of its 4 threads wait for a CPU"},
+	 "app wants up to 1.80 CPUs and gets 0.20: 1.60 of its 4 threads wait for a CPU"},
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},

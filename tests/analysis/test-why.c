@@ -232,7 +232,7 @@ static const Scene scenes[] = {
 	  {"app", NULL, 50, .n = 1, .kib = {25000, 125000}}}},
 	/* ---- why ---- */
 	{"wants-cpu",
-	 "app wants 8 CPUs and gets 1, all on CPU 3, 3 of 4 CPUs idle: 7 of its 8 threads wait for "
+	 "app wants up to 8 CPUs and gets 1, all on CPU 3, 3 of 4 CPUs idle: 7 of its 8 threads wait for "
 	 "a CPU, 8.75ms a turn",
 	 1000,
 	 0,

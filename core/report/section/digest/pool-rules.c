@@ -170,7 +170,7 @@ static void say_wants(const Subject *subject, Sentence *sentence)
 {
 	gdouble cpu = subject_cost(subject, COST_CPU), waiting = contended(subject);
 
-	SAY(sentence, "{} wants {} CPUs and gets {}", name_of(subject),
+	SAY(sentence, "{} wants up to {} CPUs and gets {}", name_of(subject),
 	    term_cpus("wanted", cpu + waiting), term_cpus("cpu", cpu));
 	add_wait(subject, sentence);
 	add_blame(subject, sentence);
