@@ -93,6 +93,7 @@ static Analysis *analyse(const Sample *before, const Sample *after, const struct
 	*options = (AnalysisOptions){
 		.explain = options->explain,
 		.fail_on = options->fail_on,
+		.filter = options->filter,
 		.group_by = GROUP_BY_PCOMM,
 		.may_be_window = TRUE,
 		.is_window = TRUE,
@@ -105,13 +106,8 @@ static Analysis *analyse(const Sample *before, const Sample *after, const struct
 }
 
 /* Returns "FINDING SENTENCE" lines, the most expensive first. */
-static char *findings_between(const Sample *before, const Sample *after,
-			      const struct value *changed)
+static char *list_findings(const struct ctprof_report *report)
 {
-	AnalysisOptions options = {.explain = NULL};
-	const struct ctprof_report *report;
-	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
-		analyse(before, after, changed, &options, &report);
 	const struct ctprof_report_section *section = sample_section(report, "findings");
 	GString *text = g_string_new(NULL);
 
@@ -122,6 +118,17 @@ static char *findings_between(const Sample *before, const Sample *after,
 				       line->cells[line->n_cells - 1].value[1].text);
 	}
 	return g_string_free(text, FALSE);
+}
+
+static char *findings_between(const Sample *before, const Sample *after,
+			      const struct value *changed)
+{
+	AnalysisOptions options = {.explain = NULL};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		analyse(before, after, changed, &options, &report);
+
+	return list_findings(report);
 }
 
 static char *findings_of(const struct value *changed)
@@ -195,6 +202,12 @@ static const struct finding_case {
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}, {"timeslices", 5000}},
 	 {{"run_time_ns", 3 * S}},
 	 "app uses the most CPU (0.80 of 4), and queues: 50 % of the time, 1.00ms a turn"},
+	/* Processes that were not captured may use more. */
+	{"busiest", {{"run_time_ns", 8 * S}}, {{"run_time_ns", 8 * S}, {"few", 1}}, NULL},
+	{"uses-cpu",
+	 {{"run_time_ns", 8 * S}, {"few", 1}},
+	 {{"run_time_ns", 8 * S}},
+	 "app uses 0.80 CPU\n"},
 	/* Threads held back by a quota are not queued. */
 	{"busiest",
 	 {{"run_time_ns", 8 * S}, {"wait_time_ns", 5 * S}},
@@ -432,6 +445,28 @@ static void test_came_and_went(void)
 	}
 }
 
+/* The pool that uses most may be one that is not shown. */
+static void test_filter(void)
+{
+	static const struct value changed[MOST_VALUES] = {{"run_time_ns", 5 * S}};
+	g_autofree char *filter = g_strdup("^app$");
+	AnalysisOptions options = {.filter = filter};
+	const struct ctprof_report *report;
+	g_autoptr(Sample) before = capture(NULL, 0);
+	g_autoptr(Sample) after = capture(changed, 0);
+
+	for (guint i = 0; i < 2; i++) {
+		sample_thread(i ? after : before, 50, 50, "more", "more", "/");
+		put_values(i ? after : before, CTPROF_SCOPE_THREAD, NULL);
+		sample_u64(i ? after : before, "run_time_ns", i * 8 * S);
+	}
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		analyse(before, after, changed, &options, &report);
+	g_autofree char *found = list_findings(report);
+	g_assert_true(has_finding(found, "uses-cpu"));
+	g_assert_false(has_finding(found, "busiest"));
+}
+
 static void test_idle_host(void)
 {
 	const struct value nothing[MOST_VALUES] = {{NULL, 0}};
@@ -555,6 +590,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/digest/nothing stands out on an idle host", test_idle_host);
 	g_test_add_func("/digest/growth of a short window is not taken for a trend",
 			test_short_window);
+	g_test_add_func("/digest/a pool that is not shown may use most", test_filter);
 	g_test_add_func("/digest/pages of mapped files are no growth", test_mapped_files);
 	g_test_add_func("/digest/what came and went is named by its CPU", test_came_and_went);
 	g_test_add_func("/digest/the footer names what is not measured", test_footer);

@@ -17,6 +17,13 @@ gdouble digest_own(const Digest *digest)
 	return isnan(digest->host.own) ? 0 : digest->host.own;
 }
 
+gboolean digest_is_whole(const Digest *digest)
+{
+	const Plan *plan = digest->draft->plan;
+
+	return plan->options->is_whole_host && !plan->pids;
+}
+
 gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost)
 {
 	const CostValue *before = &line->costs[0].of[cost];
@@ -98,6 +105,16 @@ static void add_line(Digest *digest, const Group *group)
 	g_array_append_val(digest->lines, line);
 }
 
+/* A pool that the filter leaves out may still use the most CPU. */
+static void note_hidden(Digest *digest, const Group *group)
+{
+	Costs costs;
+
+	costs_of_group(&digest->cost_inputs, group, digest->newest, FALSE, &costs);
+	if (costs.of[COST_CPU].type == CTPROF_VALUE_REAL)
+		digest->most_cpu = MAX(digest->most_cpu, costs.of[COST_CPU].real);
+}
+
 static void add_groups(Digest *digest, const GPtrArray *groups)
 {
 	for (guint i = 0; i < groups->len; i++) {
@@ -105,6 +122,8 @@ static void add_groups(Digest *digest, const GPtrArray *groups)
 
 		if (view_matches(digest->draft->view, group->names, group->n_names))
 			add_line(digest, group);
+		else
+			note_hidden(digest, group);
 	}
 }
 

@@ -48,7 +48,7 @@ struct digest {
 	GArray *limits;         /* CgroupLimits: what held cgroups back */
 	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
 	Costs total;            /* of all lines on the newest side, for costs that add up */
-	gdouble most_cpu;       /* CPUs, of the pool that uses most */
+	gdouble most_cpu;       /* CPUs, of the pool that uses most, shown or not */
 	HostState host;
 	GArray *findings;            /* Subject, the most costly first */
 	GArray *met;                 /* all subjects that stand out; sentences borrowed */
@@ -81,6 +81,8 @@ static inline gdouble digest_cost(const CostLine *line, guint side, enum cost co
 	return value->type == CTPROF_VALUE_REAL ? value->real : 0;
 }
 
+/* Whether all threads of the host were captured; the filter may still leave out pools. */
+gboolean digest_is_whole(const Digest *digest);
 /* Returns the growth of a level in the window.  NAN: not known, or the pool is new or consists of
  * other processes. */
 gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost);

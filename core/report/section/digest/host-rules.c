@@ -138,21 +138,13 @@ static gdouble measure_forks(const Subject *subject)
 	return measure_exited(subject) >= LEAST_EXITED_SHARE ? NAN : subject->digest->host.forks;
 }
 
-/* Whether the report has all threads of the host. */
-static gboolean is_of_all(const Subject *subject)
-{
-	const Plan *plan = subject->digest->draft->plan;
-
-	return plan->options->is_whole_host && !plan->pids;
-}
-
 static void say_forks(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} processes and threads start per second",
 	    term_rate("forks", "1/s", subject->value));
 	add_short(subject, sentence, FALSE);
 	/* If only some processes were captured, the CPU of the others is not known. */
-	if (subject->digest->host.exited >= LEAST_NAMED_CPU && is_of_all(subject))
+	if (subject->digest->host.exited >= LEAST_NAMED_CPU && digest_is_whole(subject->digest))
 		SAY(sentence, ", for {} CPU", term_cpus("exited", subject->digest->host.exited));
 }
 
@@ -167,7 +159,7 @@ static gdouble measure_unknown(const Subject *subject)
 {
 	gdouble unknown = unknown_of(subject);
 
-	return is_of_all(subject) && unknown >= LEAST_CPU
+	return digest_is_whole(subject->digest) && unknown >= LEAST_CPU
 		       ? unknown / subject->digest->host.busy * 100
 		       : NAN;
 }

@@ -216,17 +216,20 @@ static gdouble measure_busiest(const Subject *subject)
 {
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	return !is_held_back(subject) && cpu >= subject->digest->most_cpu
+	return !is_held_back(subject) && digest_is_whole(subject->digest) &&
+			       cpu >= subject->digest->most_cpu
 		       ? cpu / subject->digest->host.cpus * 100
 		       : NAN;
 }
 
-/* The pool uses much, but another uses most. */
+/* The pool uses much, but another uses most, as far as is known. */
 static gdouble measure_runner_up(const Subject *subject)
 {
-	gdouble cpu = subject_cost(subject, COST_CPU), most = subject->digest->most_cpu;
+	const Digest *digest = subject->digest;
+	gdouble cpu = subject_cost(subject, COST_CPU), most = digest->most_cpu;
 
-	return subject->digest->seconds > 0 && !is_held_back(subject) && cpu < most &&
+	return digest->seconds > 0 && !is_held_back(subject) &&
+			       (cpu < most || !digest_is_whole(digest)) &&
 			       cpu >= most * LEAST_RUNNER_UP
 		       ? cpu / subject->digest->host.cpus * 100
 		       : NAN;
