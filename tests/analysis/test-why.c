@@ -245,6 +245,14 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* Most was used by threads that are in no pool. */
+	{"starved",
+	 "app is starved, not busy, at nice 19: 2 of its 2 threads wait for a CPU, 10.0ms a turn, "
+	 "for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
+	  {"front", NULL, 50, .n = 2, .run_ns = 9 * S}}},
 	{"starved",
 	 NULL,
 	 4000,

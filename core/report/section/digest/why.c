@@ -90,13 +90,20 @@ gboolean why_is_deadline(const Subject *subject)
 
 /* Returns the other pool that uses the most CPU, among those pinned to the same CPUs if this one is
  * pinned; NULL: none.  It must use at least as much as this one: otherwise the pool's own threads
- * are in each other's way. */
+ * are in each other's way; and as much as was used outside the pools shown, by threads that ended
+ * for example. */
 static const CostLine *find_rival(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
 	const char *pinned = subject->line->pinned;
 	const CostLine *rival = NULL;
+	gdouble elsewhere =
+		digest->host.busy - digest_own(digest) - digest->total.of[COST_CPU].real;
 	gdouble most = MAX(LEAST_RIVAL, subject_cost(subject, COST_CPU));
+
+	/* NAN: it is not known how much was. */
+	if (!pinned)
+		most = fmax(most, elsewhere);
 
 	for (guint i = 0; i < digest->lines->len; i++) {
 		const CostLine *line = digest_line(digest, i);
