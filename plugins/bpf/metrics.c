@@ -6,7 +6,8 @@
 
 #define SHARED_open_wait_ns                                                                        \
 	METRIC_ROW(LEVEL, NS, THREAD, "open_wait_ns", "sched",                                     \
-		   "length of the wait for a CPU in progress, not yet in wait_time_ns",            \
+		   "length of the wait for a CPU in progress, not yet in wait_time_ns; of a "      \
+		   "sleeping thread, sleep that the kernel will count as such a wait",             \
 		   "sched_info.last_queued of task_struct (sched_info_enqueue)",                   \
 		   .gates = "FAIR_GROUP_SCHED SCHED_INFO", .flags = CTPROF_METRIC_QUIET)
 

@@ -303,6 +303,13 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 12 * S, .switches = 1, .open_ns = {11 * S, 0}},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* Nor does a sleep that the kernel takes for a wait. */
+	{"starved",
+	 NULL,
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .open_ns = {0, 10 * S}},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
 	/* Time that interrupts and a hypervisor take is not waiting. */
 	{"busiest",
 	 "app uses the most CPU (1.80 of 4)",

@@ -180,10 +180,11 @@ def test_the_wait_that_goes_on_completes_the_time_of_a_thread():
         least = last["begin_boottime_ns"] - first["end_boottime_ns"]
         most = last["end_boottime_ns"] - first["begin_boottime_ns"]
         assert least - WAIT_LAG_NS <= took <= most + WAIT_LAG_NS, (least, took, most, rows)
-    # A thread that sleeps waits for no CPU; one in a thousand may be woken while it is read.
+    # A thread that sleeps waits for no CPU; a few are woken while they are read, or are taken for waiting
+    # by the kernel, which moved them to another CPU while they fell asleep.
     asleep = [row for row in samples[0].rows.values() if samples[0].value(row, "state") == ("value", "S")]
     waiting = [row["comm"] for row in asleep if samples[0].value(row, "open_wait_ns") != ("value", 0)]
-    assert len(waiting) <= 1 + len(asleep) // 1000, waiting
+    assert len(waiting) <= 3 + len(asleep) // 100, waiting
 
 
 def test_taskstats_is_asked_only_for_threads_that_are_left():

@@ -208,6 +208,19 @@ static gboolean is_runnable(const States *states, const StateThread *thread)
 	       find_values(states, thread, WAIT, any);
 }
 
+/* Completes a wait by those in progress at the ends of the window.  A thread that sleeps may have
+ * one, too: since 6.12 it stays in its run queue for a while (delayed dequeue), and if it is moved
+ * to another CPU meanwhile, the kernel takes its sleep for a wait, and counts it when it next runs.
+ */
+static gdouble complete_wait(const States *states, const StateThread *thread, gdouble wait,
+			     const guint64 open[SIDES])
+{
+	guint64 state[SIDES];
+	gboolean sleeps = find_values(states, thread, STATE, state) && state[AFTER] != 'R';
+
+	return wait + (sleeps ? 0 : (gdouble)open[AFTER]) - (gdouble)open[BEFORE];
+}
+
 /* Returns how long the thread lived in the window; negative: unknown. */
 static gdouble life_of(const States *states, const StateThread *thread)
 {
@@ -278,7 +291,7 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	 * running thread; that is not a wait, but it is not most of the thread's time either. */
 	gdouble all = wait;
 	if (find_values(states, thread, OPEN, open))
-		all = CLAMP(wait + (gdouble)open[AFTER] - (gdouble)open[BEFORE], 0, most);
+		all = CLAMP(complete_wait(states, thread, wait, open), 0, most);
 	else if (is_runnable(states, thread) && (wait > most || most - wait > MOST_STOLEN * run))
 		all = most;
 	times->uncounted += all - wait;
