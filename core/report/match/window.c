@@ -23,7 +23,7 @@ typedef struct joint {
 	gint slots[SIDES]; /* -1: that side does not have it */
 	gint exit_slot;    /* slot in an exit record, or -1 */
 	const Measure *measure;
-	gboolean restarts; /* at 0, when another program is executed */
+	gboolean restarts; /* at 0, when another program is executed, with new memory */
 } Joint;
 
 typedef struct window {
@@ -44,8 +44,6 @@ typedef struct window {
 	Record *last;                       /* of the newer side, to which rows were added last */
 	WindowResult *result;
 } Window;
-
-/* ---- pairs ---- */
 
 static RosterWalk walk_of(const Side *sides)
 {
@@ -98,18 +96,23 @@ static void lose(Window *window, const Joint *joint, guint8 why)
 	set_state(window, joint, AFTER, why);
 }
 
+static gboolean has_fallen(Window *window, const Joint *joint)
+{
+	return is_paired(window, joint) &&
+	       value_at(window, joint, AFTER) < value_at(window, joint, BEFORE);
+}
+
 /* A sum includes only threads that have a value on both sides. */
 static void join_sum(Window *window, const Joint *joint)
 {
 	guint8 before = state_at(window, joint, BEFORE), after = state_at(window, joint, AFTER);
 
-	if (before == CTPROF_PRESENT && after == CTPROF_PRESENT) {
-		/* Another program was executed, with new memory. */
-		if (value_at(window, joint, AFTER) < value_at(window, joint, BEFORE))
-			lose(window, joint, CTPROF_ABSENT_INVALID);
-	} else {
+	if (before != CTPROF_PRESENT || after != CTPROF_PRESENT)
 		lose(window, joint, after == CTPROF_PRESENT ? before : after);
-	}
+	else if (has_fallen(window, joint) && joint->restarts)
+		lose(window, joint, CTPROF_ABSENT_INVALID);
+	else if (has_fallen(window, joint))
+		set_value(window, joint, AFTER, value_at(window, joint, BEFORE));
 }
 
 /* Whether the peak was reached in the window. */
@@ -203,14 +206,15 @@ static void join_unknown(Window *window, guint side, guint8 why)
 }
 
 /* Whether the two cannot be the same thread.  The kernel's counters never fall, but a thread that
- * calls exec() takes its leader's ID and start. */
+ * calls exec() takes its leader's ID and start.  Unless /proc is read in between, its
+ * time is divided anew into user and system ticks, and one of them may fall. */
 static gboolean is_another(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
 		const Joint *joint = &g_array_index(window->joints, Joint, i);
 
-		if (joint->rule == RULE_SUM && !joint->restarts && is_paired(window, joint) &&
-		    value_at(window, joint, AFTER) < value_at(window, joint, BEFORE))
+		if (joint->rule == RULE_SUM && joint->measure->unit != CTPROF_UNIT_TICKS &&
+		    !joint->restarts && has_fallen(window, joint))
 			return TRUE;
 	}
 	return FALSE;
@@ -447,8 +451,6 @@ static void fold_new(Window *window, const RosterEntry *thread, gboolean is_born
 
 static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
 {
-	static const gboolean ghosts[] = {FALSE, FALSE};
-
 	for (guint side = 0; side < SIDES; side++) {
 		window->result->counts.threads[side] += pair[side] != NULL;
 		if (pair[side])
@@ -466,7 +468,8 @@ static void fold_pair(Window *window, const RosterEntry *const pair[SIDES])
 
 		join_matched(window);
 		count_cpu(window);
-		put_rows(window, pair[AFTER], &names, ghosts, FALSE, FALSE);
+		put_rows(window, pair[AFTER], &names, (const gboolean[]){FALSE, FALSE}, FALSE,
+			 FALSE);
 	}
 }
 
