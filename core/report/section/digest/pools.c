@@ -22,7 +22,9 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
 	[STATES] = TEXT_FIELD("states", "STATES"),
-	[UNIT] = TEXT_FIELD("unit", "UNIT"),
+	/* These two are shown if a line has something there. */
+	[UNIT] = TABLE_FIELD("unit", "UNIT", "text", CTPROF_LADDER_NONE,
+			     CTPROF_FIELD_CUT | CTPROF_FIELD_HIDDEN),
 	/* The last one: a narrow terminal drops it first. */
 	[GROWTH] = TABLE_FIELD("growth", "GROWTH", "bytes", CTPROF_LADDER_BYTES,
 			       CTPROF_FIELD_SHORT | CTPROF_FIELD_HIDDEN),
@@ -189,6 +191,9 @@ static void put_pool(const Making *making, struct ctprof_cell *cells, const Cost
 		put_text(making, cells, STATES, timeshares_text(digest->draft, line->group));
 	put_percentiles(making, cells, line->group);
 	put(making, cells, UNIT, value_of_text(line->unit));
+	/* A thread in the root cgroup has no unit. */
+	if (line->unit && strcmp(line->unit, "-") != 0)
+		table_hide(making->table, making->texts[UNIT], FALSE);
 	gdouble growth = digest_growth(digest, line, COST_PSS);
 	if (isnan(growth))
 		return;
