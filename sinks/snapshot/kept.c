@@ -9,26 +9,21 @@
 
 #define FIRST_BUCKETS 64
 
+const uint32_t kept_scopes[KEPT_N_CLASSES] = {
+	[KEPT_HOST] = CTPROF_SCOPE_HOST,     [KEPT_THREAD] = CTPROF_SCOPE_THREAD,
+	[KEPT_EXIT] = CTPROF_SCOPE_EXIT,     [KEPT_CGROUP] = CTPROF_SCOPE_CGROUP,
+	[KEPT_OBJECT] = CTPROF_SCOPE_OBJECT, [KEPT_CAPTURE] = CTPROF_SCOPE_CAPTURE,
+};
+
 enum kept_class kept_class_of(uint32_t scope)
 {
-	switch (scope) {
-	case CTPROF_SCOPE_THREAD:
-	case CTPROF_SCOPE_PROCESS:
-	case CTPROF_SCOPE_MM:
-		return KEPT_THREAD;
-	case CTPROF_SCOPE_EXIT:
-		return KEPT_EXIT;
-	case CTPROF_SCOPE_CGROUP:
-		return KEPT_CGROUP;
-	case CTPROF_SCOPE_OBJECT:
-		return KEPT_OBJECT;
-	case CTPROF_SCOPE_HOST:
-		return KEPT_HOST;
-	case CTPROF_SCOPE_CAPTURE:
-		return KEPT_CAPTURE;
-	default:
-		return KEPT_N_CLASSES;
-	}
+	enum kept_class class = 0;
+
+	if (scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM)
+		scope = CTPROF_SCOPE_THREAD;
+	while (class < KEPT_N_CLASSES && kept_scopes[class] != scope)
+		class ++;
+	return class;
 }
 
 /* ---- values that are pointed to ---------------------------------------- */

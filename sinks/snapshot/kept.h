@@ -9,12 +9,13 @@
 
 #include "ctprof/sink.h"
 
+/* In the order of a snapshot: values common to all threads come first. */
 enum kept_class {
+	KEPT_HOST,
 	KEPT_THREAD,
 	KEPT_EXIT,
 	KEPT_CGROUP,
 	KEPT_OBJECT,
-	KEPT_HOST,
 	KEPT_CAPTURE,
 	KEPT_N_CLASSES,
 };
@@ -48,6 +49,8 @@ struct kept {
 	struct kept_rows of[KEPT_N_CLASSES];
 };
 
+/* The scope of the rows of each class. */
+extern const uint32_t kept_scopes[KEPT_N_CLASSES];
 /* Returns the class whose rows have values of that scope; KEPT_N_CLASSES: unknown. */
 enum kept_class kept_class_of(uint32_t scope);
 

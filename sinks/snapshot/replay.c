@@ -449,12 +449,11 @@ static bool row_has_definition(const struct definition *definition, enum kept_cl
 	return !definition->of_leader || target->flags & CTPROF_TARGET_LEADER;
 }
 
-static int hand_row(const struct replay *replay, enum kept_class class, uint32_t scope,
-		    const struct kept_row *row)
+static int hand_row(const struct replay *replay, enum kept_class class, const struct kept_row *row)
 {
 	struct ctprof_batch *batch;
 	uint64_t place;
-	int r = replay->input->row(replay->input, scope, &row->target, &batch, &place);
+	int r = replay->input->row(replay->input, kept_scopes[class], &row->target, &batch, &place);
 
 	for (uint32_t i = 0; r == 0 && i < replay->preface.n_definitions; i++) {
 		const struct definition *definition = &replay->preface.definitions[i];
@@ -473,21 +472,13 @@ static int hand_row(const struct replay *replay, enum kept_class class, uint32_t
 
 static int hand_rows(const struct replay *replay)
 {
-	static const uint32_t scopes[KEPT_N_CLASSES] = {
-		[KEPT_THREAD] = CTPROF_SCOPE_THREAD, [KEPT_EXIT] = CTPROF_SCOPE_EXIT,
-		[KEPT_CGROUP] = CTPROF_SCOPE_CGROUP, [KEPT_OBJECT] = CTPROF_SCOPE_OBJECT,
-		[KEPT_HOST] = CTPROF_SCOPE_HOST,     [KEPT_CAPTURE] = CTPROF_SCOPE_CAPTURE,
-	};
-	/* Values common to all threads come before the threads, as in a snapshot. */
-	static const enum kept_class order[KEPT_N_CLASSES] = {
-		KEPT_HOST, KEPT_THREAD, KEPT_EXIT, KEPT_CGROUP, KEPT_OBJECT, KEPT_CAPTURE};
 	int r = 0;
 
-	for (size_t at = 0; at < KEPT_N_CLASSES; at++) {
-		const struct kept_rows *rows = &replay->kept.of[order[at]];
+	for (enum kept_class class = 0; class < KEPT_N_CLASSES; class ++) {
+		const struct kept_rows *rows = &replay->kept.of[class];
 
 		for (size_t i = 0; r == 0 && i < rows->n; i++)
-			r = hand_row(replay, order[at], scopes[order[at]], rows->rows[i]);
+			r = hand_row(replay, class, rows->rows[i]);
 	}
 	return r;
 }

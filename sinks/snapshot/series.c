@@ -135,16 +135,6 @@ int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture
 
 /* ---- rows ------------------------------------------------------------------- */
 
-/* A new row, compared with the kept one. */
-struct arrival {
-	const struct ctprof_target *target;
-	const uint64_t *values;
-	const uint8_t *states;
-	uint32_t nth;
-	bool is_new;
-	const uint8_t *changed;
-};
-
 /* Returns the text inside a list, to which a comma has been added if it is not empty. */
 static struct json *series_list(struct series *series, enum list list)
 {
@@ -163,14 +153,14 @@ static void series_count_other(struct series *series, bool is_other)
 		series->must_be_key = true;
 }
 
-static int series_put_thread(struct series *series, const struct arrival *row)
+static int series_put_thread(struct series *series, const struct snapshot_row *row)
 {
 	struct thread_writer *writer = series->snapshot->threads;
 
-	series_count_other(series, row->is_new);
+	series_count_other(series, !row->changed);
 	if (series->must_be_key)
 		return 0;
-	if (row->is_new)
+	if (!row->changed)
 		thread_write(writer, series_list(series, LIST_NEW), row->target, row->values,
 			     row->states);
 	else
@@ -179,7 +169,7 @@ static int series_put_thread(struct series *series, const struct arrival *row)
 	return 0;
 }
 
-static int series_put_cgroup(struct series *series, const struct arrival *row)
+static int series_put_cgroup(struct series *series, const struct snapshot_row *row)
 {
 	struct snapshot *snapshot = series->snapshot;
 	struct json *json = snapshot->json;
@@ -188,9 +178,9 @@ static int series_put_cgroup(struct series *series, const struct arrival *row)
 	int r = tree_load(&snapshot->cgroup, CTPROF_SCOPE_CGROUP, row->values, row->states);
 	if (r < 0)
 		return r;
-	if (!row->is_new)
+	if (row->changed)
 		tree_restrict(&snapshot->cgroup, CTPROF_SCOPE_CGROUP, row->changed);
-	if (!tree_has_any(&snapshot->cgroup) && !row->is_new)
+	if (!tree_has_any(&snapshot->cgroup) && row->changed)
 		return 0;
 	snapshot->json = series_list(series, LIST_CGROUPS);
 	snapshot_write_cgroup(snapshot, row->target);
@@ -198,75 +188,54 @@ static int series_put_cgroup(struct series *series, const struct arrival *row)
 	return 0;
 }
 
-static int series_put_object(struct series *series, const struct arrival *row)
+static int series_put_object(struct series *series, const struct snapshot_row *row)
 {
 	struct json *json = &series->lists[LIST_OBJECTS];
 
 	(void)named_write(&series->snapshot->named, json, json->used > 0, row->target, row->nth,
-			  row->values, row->states, row->is_new ? NULL : row->changed);
+			  row->values, row->states, row->changed);
 	return 0;
 }
 
 /* Host and capture have one row each, which is written at the end. */
-static int series_put_single(struct series *series, const struct arrival *row)
+static int series_put_single(struct series *series, const struct snapshot_row *row)
 {
-	series->must_be_key |= row->is_new;
+	series->must_be_key |= !row->changed;
 	return 0;
 }
 
 static int (*const series_puts[KEPT_N_CLASSES])(struct series *series,
-						const struct arrival *row) = {
-	[KEPT_THREAD] = series_put_thread,  [KEPT_CGROUP] = series_put_cgroup,
-	[KEPT_OBJECT] = series_put_object,  [KEPT_HOST] = series_put_single,
+						const struct snapshot_row *row) = {
+	[KEPT_HOST] = series_put_single,    [KEPT_THREAD] = series_put_thread,
+	[KEPT_CGROUP] = series_put_cgroup,  [KEPT_OBJECT] = series_put_object,
 	[KEPT_CAPTURE] = series_put_single,
 };
 
-/* Records of exits belong to one sample only. */
-static int series_write_exits(struct series *series, const struct ctprof_rows *rows)
+int series_row(struct snapshot *snapshot, enum kept_class class, const struct snapshot_row *given)
 {
-	for (uint64_t i = 0; i < rows->n; i++)
-		thread_write(series->snapshot->exits, series_list(series, LIST_EXITS),
-			     ctprof_rows_target(rows, i), rows->values + i * rows->n_slots,
-			     rows->states + i * rows->n_slots);
-	return series->lists[LIST_EXITS].error;
-}
-
-static int series_take(struct series *series, enum kept_class class, struct arrival *arrival)
-{
+	struct series *series = snapshot->series;
 	struct kept_rows *rows = &series->kept.of[class];
-	struct kept_row *row;
-	int r = kept_take(rows, arrival->target, &row, &arrival->is_new);
+	struct snapshot_row row = *given;
+	struct kept_row *kept;
+	bool is_new;
 
+	/* Records of exits belong to one sample only. */
+	if (class == KEPT_EXIT) {
+		thread_write(snapshot->exits, series_list(series, LIST_EXITS), row.target,
+			     row.values, row.states);
+		return series->lists[LIST_EXITS].error;
+	}
+	int r = kept_take(rows, row.target, &kept, &is_new);
 	/* If there are more objects of one name than a reader distinguishes, the others are left
 	 * out. */
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	int n = kept_update(rows, row, arrival->values, arrival->states, series->changed[class]);
-	if (n <= 0 && !arrival->is_new)
+	int n = kept_update(rows, kept, row.values, row.states, series->changed[class]);
+	if (n < 0 || (n == 0 && !is_new))
 		return n;
-	arrival->nth = row->nth;
-	arrival->changed = series->changed[class];
-	return n < 0 ? n : series_puts[class](series, arrival);
-}
-
-int series_rows(struct snapshot *snapshot, const struct ctprof_rows *rows)
-{
-	struct series *series = snapshot->series;
-	enum kept_class class = kept_class_of(rows->scope);
-	int r = 0;
-
-	if (class == KEPT_EXIT)
-		return series_write_exits(series, rows);
-	for (uint64_t i = 0; r == 0 && i < rows->n; i++) {
-		struct arrival arrival = {
-			.target = ctprof_rows_target(rows, i),
-			.values = rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL,
-			.states = rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL,
-		};
-
-		r = series_take(series, class, &arrival);
-	}
-	return r;
+	row.nth = kept->nth;
+	row.changed = is_new ? NULL : series->changed[class];
+	return series_puts[class](series, &row);
 }
 
 int series_keep(struct snapshot *snapshot, const struct ctprof_rows *rows)
@@ -311,13 +280,11 @@ static void series_sweep(struct series *series)
 {
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++) {
 		struct kept_rows *rows = &series->kept.of[i];
+		bool is_single = i == KEPT_HOST || i == KEPT_CAPTURE;
 		size_t before = rows->n;
 
-		if (i == KEPT_HOST || i == KEPT_CAPTURE)
-			kept_sweep(rows, NULL, NULL);
-		else
-			kept_sweep(rows, series_note_gone, series);
-		series->must_be_key |= (i == KEPT_HOST || i == KEPT_CAPTURE) && rows->n < before;
+		kept_sweep(rows, is_single ? NULL : series_note_gone, series);
+		series->must_be_key |= is_single && rows->n < before;
 	}
 	kept_sort(&series->kept.of[KEPT_THREAD], KEPT_THREAD);
 	kept_sort(&series->kept.of[KEPT_CGROUP], KEPT_CGROUP);
@@ -325,24 +292,17 @@ static void series_sweep(struct series *series)
 
 /* ---- end: a whole document ------------------------------------------------------ */
 
-static int series_write_class(struct series *series, enum kept_class class, uint32_t scope)
+static int series_write_class(struct series *series, enum kept_class class)
 {
-	const struct kept_rows *kept = &series->kept.of[class];
+	const struct kept_rows *rows = &series->kept.of[class];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < kept->n; i++) {
-		const struct kept_row *row = kept->rows[i];
-		const struct ctprof_rows rows = {
-			.struct_size = sizeof rows,
-			.scope = scope,
-			.n = 1,
-			.n_slots = kept->n_slots,
-			.targets = &row->target,
-			.values = row->values,
-			.states = row->states,
-		};
+	for (size_t i = 0; r == 0 && i < rows->n; i++) {
+		const struct kept_row *kept = rows->rows[i];
+		const struct snapshot_row row = {&kept->target, kept->values, kept->states, NULL,
+						 0};
 
-		r = snapshot_write_rows(series->snapshot, &rows);
+		r = snapshot_write_row(series->snapshot, class, &row);
 	}
 	return r;
 }
@@ -351,18 +311,17 @@ static int series_write_key(struct series *series, const struct ctprof_capture_e
 {
 	struct snapshot *snapshot = series->snapshot;
 	const struct json *exits = &series->lists[LIST_EXITS];
+	int r = 0;
 
 	thread_writer_clear_sets(snapshot->threads);
 	snapshot_write_head(snapshot, series->realtime_ns);
-	int r = series_write_class(series, KEPT_HOST, CTPROF_SCOPE_HOST);
-	r = r < 0 ? r : series_write_class(series, KEPT_THREAD, CTPROF_SCOPE_THREAD);
-	if (exits->used > 0) {
-		snapshot_advance(snapshot, PART_EXITS);
+	for (enum kept_class class = 0; r == 0 && class < KEPT_N_CLASSES; class ++) {
+		r = series_write_class(series, class);
+		if (class != KEPT_EXIT || exits->used == 0)
+			continue;
+		snapshot_advance(snapshot, class);
 		json_long_raw(snapshot->json, exits->data, exits->used);
 	}
-	r = r < 0 ? r : series_write_class(series, KEPT_CGROUP, CTPROF_SCOPE_CGROUP);
-	r = r < 0 ? r : series_write_class(series, KEPT_OBJECT, CTPROF_SCOPE_OBJECT);
-	r = r < 0 ? r : series_write_class(series, KEPT_CAPTURE, CTPROF_SCOPE_CAPTURE);
 	if (r == 0)
 		snapshot_write_end(snapshot, end);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
@@ -374,18 +333,15 @@ static int series_write_key(struct series *series, const struct ctprof_capture_e
 
 static int series_load_object(struct series *series, struct tree *tree)
 {
-	static const struct {
-		enum kept_class class;
-		uint32_t scope;
-	} singles[] = {{KEPT_HOST, CTPROF_SCOPE_HOST}, {KEPT_CAPTURE, CTPROF_SCOPE_CAPTURE}};
+	static const enum kept_class singles[] = {KEPT_HOST, KEPT_CAPTURE};
 	int r = 0;
 
 	tree_clear(tree);
 	for (size_t i = 0; r == 0 && i < sizeof singles / sizeof singles[0]; i++) {
-		const struct kept_rows *rows = &series->kept.of[singles[i].class];
+		const struct kept_rows *rows = &series->kept.of[singles[i]];
 
 		if (rows->n > 0)
-			r = tree_load(tree, singles[i].scope, rows->rows[0]->values,
+			r = tree_load(tree, kept_scopes[singles[i]], rows->rows[0]->values,
 				      rows->rows[0]->states);
 	}
 	return r;

@@ -100,38 +100,12 @@ static int snapshot_seal(struct snapshot *self)
 	return r;
 }
 
-/* Returns the cells of row i.  If the scope has no metrics, rows have no cells, and the arrays may
- * be missing. */
-static const uint64_t *rows_values(const struct ctprof_rows *rows, uint64_t i)
+static int snapshot_write_thread(struct snapshot *self, enum kept_class class,
+				 const struct snapshot_row *row)
 {
-	return rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL;
-}
-
-static const uint8_t *rows_states(const struct ctprof_rows *rows, uint64_t i)
-{
-	return rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL;
-}
-
-static void snapshot_write_records(struct snapshot *self, struct thread_writer *writer,
-				   const struct ctprof_rows *rows)
-{
-	for (uint64_t i = 0; i < rows->n; i++) {
-		if (self->n_written++ > 0)
-			json_literal(self->json, ",");
-		thread_write(writer, self->json, ctprof_rows_target(rows, i), rows_values(rows, i),
-			     rows_states(rows, i));
-	}
-}
-
-static int snapshot_write_threads(struct snapshot *self, const struct ctprof_rows *rows)
-{
-	snapshot_write_records(self, self->threads, rows);
-	return 0;
-}
-
-static int snapshot_write_exits(struct snapshot *self, const struct ctprof_rows *rows)
-{
-	snapshot_write_records(self, self->exits, rows);
+	json_raw(self->json, ",", self->n_written++ > 0);
+	thread_write(class == KEPT_EXIT ? self->exits : self->threads, self->json, row->target,
+		     row->values, row->states);
 	return 0;
 }
 
@@ -149,77 +123,55 @@ void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *ta
 	tree_write_close(&self->cgroup, self->json, any || !exact);
 }
 
-static int snapshot_write_cgroups(struct snapshot *self, const struct ctprof_rows *rows)
+static int snapshot_load_cgroup(struct snapshot *self, enum kept_class class,
+				const struct snapshot_row *row)
 {
-	for (uint64_t i = 0; i < rows->n; i++) {
-		tree_clear(&self->cgroup);
-		int r = tree_load(&self->cgroup, CTPROF_SCOPE_CGROUP, rows_values(rows, i),
-				  rows_states(rows, i));
-		if (r < 0)
-			return r;
-		if (self->n_written++ > 0)
-			json_literal(self->json, ",");
-		snapshot_write_cgroup(self, ctprof_rows_target(rows, i));
-	}
+	tree_clear(&self->cgroup);
+	int r = tree_load(&self->cgroup, kept_scopes[class], row->values, row->states);
+	if (r < 0)
+		return r;
+	json_raw(self->json, ",", self->n_written++ > 0);
+	snapshot_write_cgroup(self, row->target);
 	return 0;
 }
 
-static int snapshot_write_named(struct snapshot *self, const struct ctprof_rows *rows)
+static int snapshot_write_named(struct snapshot *self, enum kept_class class,
+				const struct snapshot_row *row)
 {
-	for (uint64_t i = 0; i < rows->n; i++)
-		self->n_written += named_write(&self->named, self->json, self->n_written > 0,
-					       ctprof_rows_target(rows, i), 0, rows_values(rows, i),
-					       rows_states(rows, i), NULL);
+	(void)class;
+	self->n_written += named_write(&self->named, self->json, self->n_written > 0, row->target,
+				       0, row->values, row->states, NULL);
 	return 0;
 }
 
 /* Loads the first row of the host or of the capture.  It is rendered at once, since rows are valid
  * only during the call. */
-static int snapshot_load_objects(struct snapshot *self, const struct ctprof_rows *rows)
+static int snapshot_load_objects(struct snapshot *self, enum kept_class class,
+				 const struct snapshot_row *row)
 {
-	bool *seen = rows->scope == CTPROF_SCOPE_HOST ? &self->host_seen : &self->capture_seen;
+	bool *seen = class == KEPT_HOST ? &self->host_seen : &self->capture_seen;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && !*seen && i < SCHEMA_N_OBJECTS; i++)
-		r = tree_load(&self->objects[i], rows->scope, rows->values, rows->states);
+		r = tree_load(&self->objects[i], kept_scopes[class], row->values, row->states);
 	*seen = true;
 	return r;
 }
 
-/* The rows of a scope, and their place in the file. */
-static const struct row_class {
-	uint32_t scope;
-	enum part part;
-	int (*take)(struct snapshot *self, const struct ctprof_rows *rows);
-} row_classes[SNAPSHOT_N_CLASSES] = {
-	{CTPROF_SCOPE_THREAD, PART_THREADS, snapshot_write_threads},
-	{CTPROF_SCOPE_EXIT, PART_EXITS, snapshot_write_exits},
-	{CTPROF_SCOPE_CGROUP, PART_CGROUPS, snapshot_write_cgroups},
-	{CTPROF_SCOPE_OBJECT, PART_OBJECTS, snapshot_write_named},
-	{CTPROF_SCOPE_HOST, PART_HEAD, snapshot_load_objects},
-	{CTPROF_SCOPE_CAPTURE, PART_TAIL, snapshot_load_objects},
+static int (*const snapshot_writes[KEPT_N_CLASSES])(struct snapshot *self, enum kept_class class,
+						    const struct snapshot_row *row) = {
+	[KEPT_HOST] = snapshot_load_objects,  [KEPT_THREAD] = snapshot_write_thread,
+	[KEPT_EXIT] = snapshot_write_thread,  [KEPT_CGROUP] = snapshot_load_cgroup,
+	[KEPT_OBJECT] = snapshot_write_named, [KEPT_CAPTURE] = snapshot_load_objects,
 };
-
-/* Returns the class of a scope; process and mm values are in the rows of threads.
- * SNAPSHOT_N_CLASSES: unknown scope. */
-static size_t snapshot_find_class(uint32_t scope)
-{
-	size_t i = 0;
-
-	if (scope == CTPROF_SCOPE_PROCESS || scope == CTPROF_SCOPE_MM)
-		scope = CTPROF_SCOPE_THREAD;
-	while (i < SNAPSHOT_N_CLASSES && row_classes[i].scope != scope)
-		i++;
-	return i;
-}
 
 static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric_info *info)
 {
 	const char *name = info->metric->name;
-	size_t class = snapshot_find_class(info->metric->scope);
+	enum kept_class class = kept_class_of(info->metric->scope);
 	size_t len = strlen(name);
 
-	if (class == SNAPSHOT_N_CLASSES || len == 0 || len > NAME_MAX_LEN ||
+	if (class == KEPT_N_CLASSES || len == 0 || len > NAME_MAX_LEN ||
 	    strspn(name, NAME_BYTES) != len)
 		return -EINVAL;
 	if (self->n_slots[class] <= info->index)
@@ -248,7 +200,7 @@ static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_captu
 
 void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns)
 {
-	self->part = PART_HEAD;
+	self->at = KEPT_HOST;
 	self->n_written = 0;
 	self->host_seen = self->capture_seen = false;
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
@@ -302,24 +254,24 @@ static void snapshot_write_object(struct snapshot *self, size_t i)
 	tree_write_close(tree, self->json, tree_write_open(tree, self->json));
 }
 
-void snapshot_advance(struct snapshot *self, enum part part)
+void snapshot_advance(struct snapshot *self, enum kept_class class)
 {
-	for (; self->part < part; self->part++) {
-		if (self->part == PART_HEAD) {
+	for (; self->at < class; self->at++) {
+		if (self->at == KEPT_HOST) {
 			snapshot_write_object(self, 0);
 			json_literal(self->json, ",\"threads\":[");
-		} else if (self->part == PART_THREADS) {
+		} else if (self->at == KEPT_THREAD) {
 			json_literal(self->json, "]");
-			self->exits_seen = part == PART_EXITS;
+			self->exits_seen = class == KEPT_EXIT;
 			if (self->exits_seen)
 				json_literal(self->json, ",\"exits\":[");
-		} else if (self->part == PART_EXITS) {
+		} else if (self->at == KEPT_EXIT) {
 			if (self->exits_seen)
 				json_literal(self->json, "]");
 			json_literal(self->json, ",\"cgroup_stats\":{");
-		} else if (self->part == PART_CGROUPS) {
+		} else if (self->at == KEPT_CGROUP) {
 			json_literal(self->json, "}");
-			self->objects_seen = part == PART_OBJECTS;
+			self->objects_seen = class == KEPT_OBJECT;
 			if (self->objects_seen)
 				json_literal(self->json, ",\"objects\":[");
 		} else if (self->objects_seen) {
@@ -329,33 +281,41 @@ void snapshot_advance(struct snapshot *self, enum part part)
 	}
 }
 
-int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows)
+int snapshot_write_row(struct snapshot *self, enum kept_class class, const struct snapshot_row *row)
 {
-	size_t class = snapshot_find_class(rows->scope);
-
-	snapshot_advance(self, row_classes[class].part);
-	int r = row_classes[class].take(self, rows);
+	snapshot_advance(self, class);
+	int r = snapshot_writes[class](self, class, row);
 	return r < 0 ? r : self->json->error;
 }
 
 static int snapshot_rows(void *instance, const struct ctprof_rows *rows)
 {
 	struct snapshot *self = instance;
-	size_t class = snapshot_find_class(rows->scope);
+	enum kept_class class = kept_class_of(rows->scope);
+	int r = 0;
 
-	if (class == SNAPSHOT_N_CLASSES || rows->n == 0)
+	if (class == KEPT_N_CLASSES || rows->n == 0)
 		return 0;
 	if (self->series && rows->n_slots == 0 && self->n_slots[class] > 0 &&
 	    rows->scope == CTPROF_SCOPE_THREAD)
 		return series_keep(self, rows);
-	bool is_late = !self->series && row_classes[class].part < self->part;
+	bool is_late = !self->series && class < self->at;
 	if (is_late || rows->n_slots < self->n_slots[class]) {
 		self->host->error(self->host, "rows of scope %u came too late or are too short",
 				  rows->scope);
 		return -EINVAL;
 	}
-	return snapshot_fail(self, self->series ? series_rows(self, rows)
-						: snapshot_write_rows(self, rows));
+	for (uint64_t i = 0; r == 0 && i < rows->n; i++) {
+		const struct snapshot_row row = {
+			.target = ctprof_rows_target(rows, i),
+			.values = rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL,
+			.states = rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL,
+		};
+
+		r = self->series ? series_row(self, class, &row)
+				 : snapshot_write_row(self, class, &row);
+	}
+	return snapshot_fail(self, r);
 }
 
 static void snapshot_write_tail(struct snapshot *self, const struct ctprof_capture_end *end)
@@ -382,7 +342,7 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 
 void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end)
 {
-	snapshot_advance(self, PART_TAIL);
+	snapshot_advance(self, KEPT_CAPTURE);
 	snapshot_write_tail(self, end);
 }
 

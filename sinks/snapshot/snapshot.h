@@ -2,6 +2,7 @@
 /* A document being written, either a file of its own or a frame of a recording. */
 #pragma once
 
+#include "kept.h"
 #include "named.h"
 #include "stream.h"
 #include "thread.h"
@@ -10,17 +11,14 @@
 struct series;
 struct replay;
 
-/* The part written last; parts are written in this order. */
-enum part {
-	PART_HEAD,    /* everything before host */
-	PART_THREADS, /* host, and threads begun */
-	PART_EXITS,   /* threads, and exits begun if there are any */
-	PART_CGROUPS, /* exits, and cgroup_stats begun */
-	PART_OBJECTS, /* cgroup_stats, and objects begun if there are any */
-	PART_TAIL,    /* objects */
+/* A row to be written. */
+struct snapshot_row {
+	const struct ctprof_target *target;
+	const uint64_t *values; /* by slot, as in struct ctprof_rows; NULL: there are no slots */
+	const uint8_t *states;
+	const uint8_t *changed; /* by slot: the values to be written; NULL: all */
+	uint32_t nth;           /* of the changes of an object: as in struct kept_row */
 };
-
-#define SNAPSHOT_N_CLASSES 6
 
 struct snapshot {
 	const struct ctprof_host *host;
@@ -35,18 +33,19 @@ struct snapshot {
 	struct series *series;       /* of a recording; NULL: a single document */
 	struct replay *replay;       /* of the file read last, or NULL */
 	uint64_t began_monotonic_ns;
-	uint64_t n_written;                   /* members of the list being written */
-	uint64_t n_slots[SNAPSHOT_N_CLASSES]; /* minimum number of slots of a row */
-	enum part part;
-	bool sealed; /* the metrics are settled */
+	uint64_t n_written;               /* members of the list being written */
+	uint64_t n_slots[KEPT_N_CLASSES]; /* minimum number of slots of a row */
+	enum kept_class at;               /* of the rows that can be written now */
+	bool sealed;                      /* the metrics are settled */
 	bool host_seen, capture_seen, exits_seen, objects_seen;
 };
 
 /* Each writes a part of a whole document; they must be called in this order. */
 void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns);
-int snapshot_write_rows(struct snapshot *self, const struct ctprof_rows *rows);
-/* Writes everything between the last written part and this one. */
-void snapshot_advance(struct snapshot *self, enum part part);
+int snapshot_write_row(struct snapshot *self, enum kept_class class,
+		       const struct snapshot_row *row);
+/* Writes everything between the rows written last and those of that class. */
+void snapshot_advance(struct snapshot *self, enum kept_class class);
 void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end);
 
 /* Writes a member of "cgroup_stats" from the values in its tree. */
