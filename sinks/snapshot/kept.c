@@ -38,13 +38,14 @@ static const void *pointer(uint64_t bits)
 	return (const void *)(uintptr_t)bits;
 }
 
-static size_t text_size(const struct ctprof_text *text)
+/* Returns the size of a text or of a set of CPUs. */
+static size_t flat_size(uint8_t type, const void *value)
 {
-	return offsetof(struct ctprof_text, bytes) + text->length + 1;
-}
+	const struct ctprof_text *text = value;
+	const struct ctprof_cpus *cpus = value;
 
-static size_t cpus_size(const struct ctprof_cpus *cpus)
-{
+	if (type == CTPROF_TYPE_TEXT)
+		return offsetof(struct ctprof_text, bytes) + text->length + 1;
 	return offsetof(struct ctprof_cpus, cpus) + cpus->n * sizeof cpus->cpus[0];
 }
 
@@ -64,17 +65,12 @@ static bool maps_equal(const struct ctprof_map *a, const struct ctprof_map *b)
 	return a->n == b->n && i == a->n;
 }
 
-static bool values_equal(uint8_t type, uint64_t a, uint64_t b)
+static bool values_equal(uint8_t type, const void *a, const void *b)
 {
 	if (type == CTPROF_TYPE_MAP)
-		return maps_equal(pointer(a), pointer(b));
-	if (type == CTPROF_TYPE_TEXT)
-		return text_size(pointer(a)) == text_size(pointer(b)) &&
-		       memcmp(pointer(a), pointer(b), text_size(pointer(a))) == 0;
-	if (type == CTPROF_TYPE_CPUS)
-		return cpus_size(pointer(a)) == cpus_size(pointer(b)) &&
-		       memcmp(pointer(a), pointer(b), cpus_size(pointer(a))) == 0;
-	return a == b;
+		return maps_equal(a, b);
+	size_t size = flat_size(type, a);
+	return size == flat_size(type, b) && memcmp(a, b, size) == 0;
 }
 
 static char *copy_bytes(char **at, const char *bytes, size_t len)
@@ -110,19 +106,13 @@ static struct ctprof_map *copy_map(const struct ctprof_map *map)
 	return copy;
 }
 
-static void *copy_flat(const void *from, size_t size)
-{
-	void *copy = malloc(size);
-
-	return copy ? memcpy(copy, from, size) : NULL;
-}
-
-static void *copy_value(uint8_t type, uint64_t bits)
+static void *copy_value(uint8_t type, const void *value)
 {
 	if (type == CTPROF_TYPE_MAP)
-		return copy_map(pointer(bits));
-	return copy_flat(pointer(bits), type == CTPROF_TYPE_TEXT ? text_size(pointer(bits))
-								 : cpus_size(pointer(bits)));
+		return copy_map(value);
+	size_t size = flat_size(type, value);
+	void *copy = malloc(size);
+	return copy ? memcpy(copy, value, size) : NULL;
 }
 
 static void drop_value(const struct kept_rows *rows, struct kept_row *row, uint32_t slot)
@@ -135,7 +125,7 @@ int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, 
 	     uint64_t bits)
 {
 	if (state == CTPROF_PRESENT && is_pointer(rows->types[slot])) {
-		void *copy = copy_value(rows->types[slot], bits);
+		void *copy = copy_value(rows->types[slot], pointer(bits));
 
 		if (!copy)
 			return -ENOMEM;
@@ -156,7 +146,8 @@ int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64
 		changed[i] = states[i] != row->states[i] ||
 			     (states[i] == CTPROF_PRESENT && values[i] != row->values[i] &&
 			      (!is_pointer(rows->types[i]) ||
-			       !values_equal(rows->types[i], values[i], row->values[i])));
+			       !values_equal(rows->types[i], pointer(values[i]),
+					     pointer(row->values[i]))));
 		if (!changed[i])
 			continue;
 		if (kept_set(rows, row, i, states[i], values[i]) < 0)
@@ -377,15 +368,9 @@ static void unlink_row(struct kept_rows *rows, const struct kept_row *row)
 	*at = row->next;
 }
 
-void kept_drop(struct kept_row *row)
-{
-	row->sample = 0;
-}
-
-/* Removes the rows last seen before sample `since`.  The array keeps its capacity, which may then
- * exceed what array.h derives from n. */
-static void sweep(struct kept_rows *rows, uint64_t since,
-		  void (*each)(void *context, const struct kept_row *row), void *context)
+/* The array keeps its capacity, which may then exceed what array.h derives from n. */
+void kept_sweep(struct kept_rows *rows, uint64_t since,
+		void (*each)(void *context, const struct kept_row *row), void *context)
 {
 	size_t n = 0;
 
@@ -402,17 +387,6 @@ static void sweep(struct kept_rows *rows, uint64_t since,
 		free_row(rows, row);
 	}
 	rows->n = n;
-}
-
-void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
-		void *context)
-{
-	sweep(rows, rows->sample, each, context);
-}
-
-void kept_sweep_dropped(struct kept_rows *rows)
-{
-	sweep(rows, 1, NULL, NULL);
 }
 
 void kept_clear(struct kept_rows *rows)
@@ -446,35 +420,28 @@ void kept_begin(struct kept *kept)
 		kept->of[i].sample++;
 }
 
-static int compare_threads(const void *a, const void *b)
-{
-	const struct ctprof_target *x = &(*(struct kept_row *const *)a)->target;
-	const struct ctprof_target *y = &(*(struct kept_row *const *)b)->target;
-
-	if (x->tgid != y->tgid)
-		return (x->tgid > y->tgid) - (x->tgid < y->tgid);
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-static int compare_paths(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct ctprof_target *x = &(*(struct kept_row *const *)a)->target;
 	const struct ctprof_target *y = &(*(struct kept_row *const *)b)->target;
 	size_t least = x->path_len < y->path_len ? x->path_len : y->path_len;
+
+	if (x->tgid != y->tgid)
+		return x->tgid < y->tgid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
 	int order = least > 0 ? memcmp(x->path, y->path, least) : 0;
 
 	return order ? order : (x->path_len > y->path_len) - (x->path_len < y->path_len);
 }
 
-void kept_sort(struct kept_rows *rows, enum kept_class class)
+void kept_sort(struct kept_rows *rows)
 {
-	int (*compare)(const void *, const void *) =
-		class == KEPT_THREAD ? compare_threads : compare_paths;
 	size_t i = rows->is_sorted ? rows->n : 1;
 
 	rows->is_sorted = true;
-	while (i < rows->n && compare(&rows->rows[i - 1], &rows->rows[i]) <= 0)
+	while (i < rows->n && compare_rows(&rows->rows[i - 1], &rows->rows[i]) <= 0)
 		i++;
 	if (i < rows->n)
-		qsort(rows->rows, rows->n, sizeof rows->rows[0], compare);
+		qsort(rows->rows, rows->n, sizeof rows->rows[0], compare_rows);
 }

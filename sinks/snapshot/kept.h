@@ -94,11 +94,9 @@ int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64
 
 /* Makes all values of a row absent as UNSUPPORTED. */
 void kept_reset(const struct kept_rows *rows, struct kept_row *row);
-/* Marks a row for kept_sweep_dropped(). */
-void kept_drop(struct kept_row *row);
-void kept_sweep_dropped(struct kept_rows *rows);
-/* Drops the rows that are not in this sample, after calling each() for them. */
-void kept_sweep(struct kept_rows *rows, void (*each)(void *context, const struct kept_row *row),
-		void *context);
+/* Frees the rows that were last in a sample before `since`, after each(), unless NULL, was called
+ * for them. */
+void kept_sweep(struct kept_rows *rows, uint64_t since,
+		void (*each)(void *context, const struct kept_row *row), void *context);
 /* Sorts threads by (tgid, tid), cgroups by path. */
-void kept_sort(struct kept_rows *rows, enum kept_class class);
+void kept_sort(struct kept_rows *rows);

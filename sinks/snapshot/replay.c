@@ -199,7 +199,7 @@ static void note_gone(struct reader *reader, const struct ctprof_target *target,
 	struct kept_row *row = kept_find(&replay->kept.of[class], target, nth);
 
 	if (row)
-		kept_drop(row);
+		row->sample = 0;
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -332,9 +332,9 @@ static int read_delta(struct replay *replay)
 	int r = reader_read_delta(&replay->reader);
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
 		if (i != KEPT_EXIT) /* exits may be of thousands of frames */
-			kept_sweep_dropped(&replay->kept.of[i]);
-	kept_sort(&replay->kept.of[KEPT_THREAD], KEPT_THREAD);
-	kept_sort(&replay->kept.of[KEPT_CGROUP], KEPT_CGROUP);
+			kept_sweep(&replay->kept.of[i], 1, NULL, NULL);
+	kept_sort(&replay->kept.of[KEPT_THREAD]);
+	kept_sort(&replay->kept.of[KEPT_CGROUP]);
 	return r;
 }
 

@@ -283,11 +283,11 @@ static void series_sweep(struct series *series)
 		bool is_single = i == KEPT_HOST || i == KEPT_CAPTURE;
 		size_t before = rows->n;
 
-		kept_sweep(rows, is_single ? NULL : series_note_gone, series);
+		kept_sweep(rows, rows->sample, is_single ? NULL : series_note_gone, series);
 		series->must_be_key |= is_single && rows->n < before;
 	}
-	kept_sort(&series->kept.of[KEPT_THREAD], KEPT_THREAD);
-	kept_sort(&series->kept.of[KEPT_CGROUP], KEPT_CGROUP);
+	kept_sort(&series->kept.of[KEPT_THREAD]);
+	kept_sort(&series->kept.of[KEPT_CGROUP]);
 }
 
 /* ---- end: a whole document ------------------------------------------------------ */
@@ -392,23 +392,11 @@ static void series_write_list(struct series *series, const char *key, enum list 
 	json_raw(json, close, 1);
 }
 
-/* Whether the state of a plugin has changed. */
-static bool series_plugins_changed(const struct series *series,
-				   const struct ctprof_capture_end *end)
-{
-	bool changed = series->n_plugins != end->n_plugins;
-
-	for (uint64_t i = 0; !changed && i < end->n_plugins; i++) {
-		const struct ctprof_plugin_report *report = border_element(end->plugins, i);
-
-		changed = series->plugin_states[i] != report->state;
-	}
-	return changed;
-}
-
+/* Returns 1 if the state of a plugin has changed, otherwise 0; or -ENOMEM. */
 static int series_note_plugins(struct series *series, const struct ctprof_capture_end *end)
 {
 	uint32_t *states = reallocarray(series->plugin_states, end->n_plugins + 1, sizeof *states);
+	bool changed = series->n_plugins != end->n_plugins;
 
 	if (!states)
 		return -ENOMEM;
@@ -417,12 +405,14 @@ static int series_note_plugins(struct series *series, const struct ctprof_captur
 	for (uint64_t i = 0; i < end->n_plugins; i++) {
 		const struct ctprof_plugin_report *report = border_element(end->plugins, i);
 
+		changed = changed || states[i] != report->state;
 		states[i] = report->state;
 	}
-	return 0;
+	return changed;
 }
 
-static int series_write_delta(struct series *series, const struct ctprof_capture_end *end)
+static int series_write_delta(struct series *series, const struct ctprof_capture_end *end,
+			      bool plugins_changed)
 {
 	struct snapshot *snapshot = series->snapshot;
 	struct json *json = snapshot->json;
@@ -448,7 +438,7 @@ static int series_write_delta(struct series *series, const struct ctprof_capture
 	series_write_list(series, "objects", LIST_OBJECTS, "[", "]");
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
 		r = series_write_object(series, i);
-	if (series_plugins_changed(series, end)) {
+	if (plugins_changed) {
 		json_key(json, "plugins");
 		about_write_plugins(json, end);
 	}
@@ -467,8 +457,9 @@ int series_end(struct snapshot *snapshot, const struct ctprof_capture_end *end)
 
 	series_sweep(series);
 	bool is_key = series->must_be_key;
-	int r = is_key ? series_write_key(series, end) : series_write_delta(series, end);
-	r = r < 0 ? r : series_note_plugins(series, end);
+	int r = series_note_plugins(series, end);
+	if (r >= 0)
+		r = is_key ? series_write_key(series, end) : series_write_delta(series, end, r);
 	r = r < 0 ? r : stream_finish(snapshot->stream);
 	r = r < 0 ? r
 		  : seek_list_add(&series->frames, stream_size(snapshot->stream),
