@@ -336,29 +336,6 @@ int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 	return *ret_row ? 0 : -ENOMEM;
 }
 
-int kept_prepend(struct kept_rows *rows, struct kept_rows *before)
-{
-	size_t n = rows->n;
-
-	if (before->n == 0)
-		return 0;
-	/* Append them to its own rows, then move them to the front. */
-	for (size_t i = 0; i < before->n; i++) {
-		struct kept_row **more = array_room(rows->rows, rows->n, sizeof(struct kept_row *));
-
-		if (more)
-			rows->rows = more;
-		if (!more || (rows->n >= rows->n_buckets && !grow_buckets(rows)))
-			return -ENOMEM;
-		rows->rows[rows->n++] = before->rows[i];
-		link_row(rows, before->rows[i]);
-	}
-	memmove(rows->rows + before->n, rows->rows, n * sizeof(struct kept_row *));
-	memcpy(rows->rows, before->rows, before->n * sizeof(struct kept_row *));
-	before->n = 0;
-	return 0;
-}
-
 static void unlink_row(struct kept_rows *rows, const struct kept_row *row)
 {
 	struct kept_row **at = &rows->buckets[row->hash & (rows->n_buckets - 1)];

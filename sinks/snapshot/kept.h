@@ -77,8 +77,6 @@ int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, ui
 /* Appends a row, whatever its target. */
 int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 		struct kept_row **ret_row);
-/* Moves the rows of before, which has the same slots, in front of those of rows.  0 or -ENOMEM. */
-int kept_prepend(struct kept_rows *rows, struct kept_rows *before);
 void kept_clear(struct kept_rows *rows);
 /* The same, and frees the slots as well. */
 void kept_rows_free(struct kept_rows *rows);

@@ -94,44 +94,53 @@ static void fact_free(struct preface_fact *fact)
 	free(fact->value);
 }
 
-static int append_fact(struct preface *preface, const struct preface_fact *fact)
-{
-	struct preface_fact *facts = array_room(preface->facts, preface->n_facts, sizeof *facts);
-
-	if (!facts)
-		return -ENOMEM;
-	preface->facts = facts;
-	facts[preface->n_facts++] = *fact;
-	return 0;
-}
-
 int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, const char *value)
 {
 	bool ok = true;
 	struct preface_fact made = {kind, copy_text(key, &ok), copy_text(value, &ok)};
-	struct preface_fact *old = find_fact(preface, kind, key), rest = made;
-	int r = ok ? 0 : -ENOMEM;
+	struct preface_fact *old = find_fact(preface, kind, key), *facts = NULL, rest = made;
+	/* Marks leave room for other facts. */
+	bool has_room = preface->n_facts < (kind == CTPROF_FACT_MARK ? 1 : 2) * MAX_FACTS;
 
-	if (r == 0 && old) {
+	if (ok && old) {
 		rest = *old;
 		*old = made;
-	} else if (r == 0 && preface->n_facts < MAX_FACTS) {
-		r = append_fact(preface, &made);
-		rest = r < 0 ? made : (struct preface_fact){0};
+	} else if (ok && has_room) {
+		facts = array_room(preface->facts, preface->n_facts, sizeof *facts);
+		ok = facts != NULL;
+	}
+	if (facts) {
+		preface->facts = facts;
+		facts[preface->n_facts++] = made;
+		return 0;
 	}
 	fact_free(&rest);
-	return r;
+	return ok ? 0 : -ENOMEM;
 }
 
-/* Drops the facts of a kind; key NULL: of any key. */
-static void drop_facts(struct preface *preface, uint32_t kind, const char *key)
+static bool is_note(const struct preface_fact *fact)
+{
+	return fact->kind == CTPROF_FACT_CAPTURE && strcmp(fact->key, "note") == 0;
+}
+
+static bool is_mark(const struct preface_fact *fact)
+{
+	return fact->kind == CTPROF_FACT_MARK;
+}
+
+static bool is_no_mark(const struct preface_fact *fact)
+{
+	return !is_mark(fact);
+}
+
+static void drop_facts(struct preface *preface, bool (*is_dropped)(const struct preface_fact *fact))
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < preface->n_facts; i++) {
 		struct preface_fact *fact = &preface->facts[i];
 
-		if (fact->kind == kind && (!key || strcmp(fact->key, key) == 0))
+		if (is_dropped(fact))
 			fact_free(fact);
 		else
 			preface->facts[n++] = *fact;
@@ -141,52 +150,28 @@ static void drop_facts(struct preface *preface, uint32_t kind, const char *key)
 
 void preface_begin_sample(struct preface *preface)
 {
-	drop_facts(preface, CTPROF_FACT_CAPTURE, "note");
+	drop_facts(preface, is_note);
 }
 
 void preface_drop_marks(struct preface *preface)
 {
-	drop_facts(preface, CTPROF_FACT_MARK, NULL);
+	drop_facts(preface, is_mark);
 }
 
-/* Moves facts to the end of the preface; kind 0: of any kind. */
-static int move_facts(struct preface *preface, struct preface *from, uint32_t kind)
+void preface_drop_document(struct preface *preface)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < from->n_facts; i++) {
-		struct preface_fact *fact = &from->facts[i];
-
-		if (!fact->key || (kind != 0 && fact->kind != kind) ||
-		    preface->n_facts >= 2 * MAX_FACTS)
-			continue;
-		r = append_fact(preface, fact);
-		if (r == 0)
-			*fact = (struct preface_fact){.kind = fact->kind};
-	}
-	return r;
-}
-
-int preface_put_first(struct preface *preface, struct preface *before)
-{
-	struct preface after = {.facts = preface->facts, .n_facts = preface->n_facts};
-
-	preface->facts = NULL;
-	preface->n_facts = 0;
-	int r = move_facts(preface, before, CTPROF_FACT_MARK);
-	if (r == 0)
-		r = move_facts(preface, &after, 0);
-	preface_clear(&after);
-	return r;
+	for (uint32_t i = 0; i < preface->n_definitions; i++)
+		definition_free(&preface->definitions[i]);
+	free(preface->definitions);
+	preface->definitions = NULL;
+	preface->n_definitions = 0;
+	drop_facts(preface, is_no_mark);
 }
 
 void preface_clear(struct preface *preface)
 {
-	for (uint32_t i = 0; i < preface->n_definitions; i++)
-		definition_free(&preface->definitions[i]);
-	for (uint32_t i = 0; i < preface->n_facts; i++)
-		fact_free(&preface->facts[i]);
-	free(preface->definitions);
+	preface_drop_document(preface);
+	preface_drop_marks(preface);
 	free(preface->facts);
 	*preface = (struct preface){0};
 }

@@ -40,5 +40,5 @@ int preface_add_fact(struct preface *preface, uint32_t kind, const char *key, co
 /* Drops the facts of the previous sample that the next one does not have, except for marks. */
 void preface_begin_sample(struct preface *preface);
 void preface_drop_marks(struct preface *preface);
-/* Moves the marks of before in front of all facts.  0 or -ENOMEM. */
-int preface_put_first(struct preface *preface, struct preface *before);
+/* Drops everything but the marks. */
+void preface_drop_document(struct preface *preface);

@@ -38,6 +38,7 @@ struct replay {
 	struct reader reader;
 	bool has_reader;
 	struct kept kept;
+	struct kept_rows exits; /* of the samples before, while a key frame is being read */
 	struct cursor cursors[KEPT_N_CLASSES];
 	struct preface preface;
 	int error; /* of a put function, which cannot return it */
@@ -53,9 +54,18 @@ static int take_metric(const struct ctprof_input *input, const char *plugin,
 	return preface_add_metric(&replay->preface, &replay->kept, plugin, metric, ret_slot);
 }
 
+/* Keeps the exits of the samples before a key frame if the metrics are the same. */
 static int seal(const struct ctprof_input *input)
 {
-	(void)input;
+	struct replay *replay = input->handle;
+	struct kept_rows *exits = &replay->kept.of[KEPT_EXIT], *before = &replay->exits;
+
+	if (exits->n_slots != before->n_slots ||
+	    (exits->n_slots > 0 && memcmp(exits->types, before->types, exits->n_slots) != 0))
+		return 0;
+	kept_rows_free(exits);
+	*exits = *before;
+	*before = (struct kept_rows){0};
 	return 0;
 }
 
@@ -68,15 +78,22 @@ static void take_fact(const struct ctprof_input *input, uint32_t kind, const cha
 	replay->error = replay->error < 0 ? replay->error : r;
 }
 
-static void forget(struct replay *replay)
+/* Forgets the sample that is kept, except for its marks. */
+static void forget_document(struct replay *replay)
 {
 	if (replay->has_reader)
 		reader_free(&replay->reader);
 	replay->has_reader = false;
 	kept_free(&replay->kept);
-	preface_clear(&replay->preface);
+	preface_drop_document(&replay->preface);
 	replay->at = NO_SAMPLE;
 	replay->error = 0;
+}
+
+static void forget(struct replay *replay)
+{
+	forget_document(replay);
+	preface_clear(&replay->preface);
 }
 
 static int64_t frame_read(const struct ctprof_input *input, void *data, uint64_t size)
@@ -313,7 +330,11 @@ static void lend(struct replay *replay)
 
 static int read_key(struct replay *replay)
 {
-	forget(replay);
+	struct kept_rows *exits = &replay->kept.of[KEPT_EXIT];
+
+	replay->exits = *exits;
+	*exits = (struct kept_rows){0};
+	forget_document(replay);
 	replay->reader = (struct reader){
 		.host = &replay->table,
 		.input = &replay->frame_input,
@@ -323,7 +344,9 @@ static int read_key(struct replay *replay)
 	replay->has_reader = true;
 	kept_begin(&replay->kept);
 	int r = reader_init(&replay->reader);
-	return r < 0 ? r : reader_read(&replay->reader);
+	r = r < 0 ? r : reader_read(&replay->reader);
+	kept_rows_free(&replay->exits);
+	return r;
 }
 
 static int read_delta(struct replay *replay)
@@ -338,29 +361,10 @@ static int read_delta(struct replay *replay)
 	return r;
 }
 
-/* Keeps the marks of earlier samples, and the exits if the metrics are the same. */
-static int read_key_after(struct replay *replay)
-{
-	struct kept_rows *exits = &replay->kept.of[KEPT_EXIT];
-	struct kept_rows before = *exits;
-	struct preface marks = replay->preface;
-
-	*exits = (struct kept_rows){0};
-	replay->preface = (struct preface){0};
-	int r = read_key(replay);
-	r = r < 0 ? r : preface_put_first(&replay->preface, &marks);
-	preface_clear(&marks);
-	if (r == 0 && exits->n_slots == before.n_slots &&
-	    (before.n_slots == 0 || memcmp(exits->types, before.types, before.n_slots) == 0))
-		r = kept_prepend(exits, &before);
-	kept_rows_free(&before);
-	return r;
-}
-
 static int read_frame(struct replay *replay, size_t sample)
 {
 	replay->frame = &replay->frames.frames[sample];
-	int r = replay->frame->is_key ? read_key_after(replay) : read_delta(replay);
+	int r = replay->frame->is_key ? read_key(replay) : read_delta(replay);
 	r = r < 0 ? r : replay->error;
 	replay->at = r < 0 ? NO_SAMPLE : sample;
 	return r;
