@@ -38,13 +38,15 @@ void cells_free(struct cells *cells)
 	*cells = (struct cells){0};
 }
 
-int cells_begin(struct cells *cells, uint32_t n)
+void cells_begin(struct cells *cells, struct pull *pull, uint32_t n)
 {
 	if (n > cells->room) {
 		struct cell *more = reallocarray(cells->cells, n, sizeof *more);
 
-		if (!more)
-			return -ENOMEM;
+		if (!more) {
+			pull_stop(pull, -ENOMEM);
+			return;
+		}
 		cells->cells = more;
 		cells->room = n;
 	}
@@ -53,7 +55,6 @@ int cells_begin(struct cells *cells, uint32_t n)
 	cells->bytes.used = 0;
 	cells->cpus.used = 0;
 	cells->entries.used = 0;
-	return 0;
 }
 
 bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t *ret_at)
@@ -308,6 +309,47 @@ void cells_read_hex(struct cells *cells, struct pull *pull, const struct shape *
 	cell->bits = at;
 	cell->n = (uint32_t)n;
 	cell->exact = true;
+}
+
+void cells_read_other(struct cells *cells, struct pull *pull, const struct shape *shape,
+		      struct text key)
+{
+	uint32_t i = shape_find_hex(shape, key);
+
+	if (i != SHAPE_NONE)
+		cells_read_hex(cells, pull, shape, i);
+	else
+		pull_skip(pull);
+}
+
+void cells_read_object(struct cells *cells, struct pull *pull, const struct shape *shape,
+		       uint32_t first, uint32_t end,
+		       void (*other)(struct cells *cells, struct pull *pull, struct text key,
+				     void *context),
+		       void *context)
+{
+	struct pull_list list;
+	struct text key;
+	uint32_t next = first;
+
+	pull_open(pull, '{', &list);
+	while (pull_more(pull, &list)) {
+		if (next < end && pull_match(pull, &shape->members[next].key)) {
+			cells_read(cells, pull, shape, next++);
+			continue;
+		}
+		if (!pull_key(pull, &key))
+			return;
+		uint32_t i = shape_find(shape, key);
+		if (i != SHAPE_NONE && i >= first && i < end) {
+			cells_read(cells, pull, shape, i);
+			next = i + 1;
+		} else if (other) {
+			other(cells, pull, key, context);
+		} else {
+			pull_skip(pull);
+		}
+	}
 }
 
 struct text cells_text(const struct cells *cells, uint32_t i)

@@ -40,8 +40,8 @@ struct row {
 /* Returns 0 or -ENOMEM. */
 int cells_init(struct cells *cells);
 void cells_free(struct cells *cells);
-/* Empties the first n cells, one for each member of a shape. */
-int cells_begin(struct cells *cells, uint32_t n);
+/* Empties the first n cells, one for each member of a shape; stops reading if out of memory. */
+void cells_begin(struct cells *cells, struct pull *pull, uint32_t n);
 
 /* Keeps a text of the file, with a NUL, until cells_begin(). */
 bool cells_keep(struct cells *cells, struct pull *pull, struct text text, size_t *ret_at);
@@ -62,6 +62,19 @@ static inline bool cells_has(const struct cells *cells, const struct shape *shap
 		return false;
 	return cell->state == CELL_VALUE || cell->exact;
 }
+
+/* Reads the value of a key that is not a member: NAME_hex of a text, otherwise skipped. */
+void cells_read_other(struct cells *cells, struct pull *pull, const struct shape *shape,
+		      struct text key);
+/*
+ * Reads an object: its members from `first` to before `end` of the shape, usually in that order,
+ * which is the writer's.  other() must read the values of the rest; NULL: they are skipped.
+ */
+void cells_read_object(struct cells *cells, struct pull *pull, const struct shape *shape,
+		       uint32_t first, uint32_t end,
+		       void (*other)(struct cells *cells, struct pull *pull, struct text key,
+				     void *context),
+		       void *context);
 
 /* Returns the text of member i with a NUL, "" if it is missing; valid until the next text is
  * kept. */

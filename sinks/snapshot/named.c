@@ -163,31 +163,18 @@ bool named_write(struct named *named, struct json *json, bool comma,
 
 /* ---- reading ---------------------------------------------------------- */
 
-static void read_members(struct named *named, struct pull *pull, struct cells *cells)
+static void read_other(struct cells *cells, struct pull *pull, struct text key, void *context)
 {
-	const struct shape *shape = &named->shape;
-	struct pull_list list;
-	struct text key;
-	bool has_absent = false;
+	struct named *named = context;
 
-	pull_open(pull, '{', &list);
-	while (pull_more(pull, &list) && pull_key(pull, &key)) {
-		uint32_t i = shape_find(shape, key);
-		uint32_t hex = shape_find_hex(shape, key);
-
-		if (i != SHAPE_NONE) {
-			cells_read(cells, pull, shape, i);
-		} else if (hex != SHAPE_NONE) {
-			cells_read_hex(cells, pull, shape, hex);
-		} else if (text_equal(key, ABSENT)) {
-			if (has_absent)
-				pull_fail_twice(pull, key);
-			has_absent = true;
-			presence_read_set(pull, shape, named->states);
-		} else {
-			pull_skip(pull);
-		}
+	if (!text_equal(key, ABSENT)) {
+		cells_read_other(cells, pull, &named->shape, key);
+		return;
 	}
+	if (named->has_absent)
+		pull_fail_twice(pull, key);
+	named->has_absent = true;
+	presence_read_set(pull, &named->shape, named->states);
 }
 
 /* Finds the name of the object, which every record must have. */
@@ -236,11 +223,10 @@ void named_read(struct named *named, struct pull *pull, struct cells *cells,
 	struct ctprof_target target;
 
 	pull->where = where;
-	int r = cells_begin(cells, named->shape.n);
-	if (r < 0)
-		pull_stop(pull, r);
+	cells_begin(cells, pull, named->shape.n);
+	named->has_absent = false;
 	memset(named->states, CTPROF_PRESENT, named->shape.n);
-	read_members(named, pull, cells);
+	cells_read_object(cells, pull, &named->shape, 0, named->shape.n, read_other, named);
 	if (!find_target(pull, cells, &target))
 		return;
 	uint32_t group = named_find_group(named, cells_text(cells, MEMBER_GROUP));
@@ -248,7 +234,7 @@ void named_read(struct named *named, struct pull *pull, struct cells *cells,
 		return;
 	target.group = named->groups[group];
 	named->nth = (uint32_t)cells->cells[MEMBER_NTH].bits;
-	r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
+	int r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
 	if (r == 0)
 		r = put_values(named, cells, group, &row, partial);
 	if (r < 0)

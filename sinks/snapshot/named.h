@@ -10,6 +10,7 @@ struct named {
 	uint32_t *member_groups; /* for each metric: index in groups */
 	uint32_t n_groups;
 	uint8_t *states; /* for each member of the current record */
+	bool has_absent; /* it was read already */
 	uint32_t nth;    /* index among the objects of that name, as last read */
 };
 

@@ -94,47 +94,21 @@ static struct shape make_shape(struct pull *pull, const struct field *fields, si
 	return shape;
 }
 
-/* Reads an object's known members into cells; other() reads the values of the rest. */
-static void read_record(struct pull *pull, struct cells *cells, const struct shape *shape,
-			void (*other)(struct pull *pull, struct text key, void *context),
-			void *context)
-{
-	struct pull_list list;
-	struct text key;
-	int r = cells_begin(cells, shape->n);
-
-	if (r < 0)
-		pull_stop(pull, r);
-	pull_open(pull, '{', &list);
-	while (pull_more(pull, &list) && pull_key(pull, &key)) {
-		uint32_t i = shape_find(shape, key);
-
-		if (i != SHAPE_NONE)
-			cells_read(cells, pull, shape, i);
-		else
-			other(pull, key, context);
-	}
-}
-
-static void skip_other(struct pull *pull, struct text key, void *context)
-{
-	(void)key;
-	(void)context;
-	pull_skip(pull);
-}
-
-/* Reads an array of such objects; whole() is called after each, and stops reading if it returns
+/* Reads an array of objects with those fields; other() reads the values of other members (NULL:
+ * they are skipped), whole() is called after each object, and stops reading if it returns
  * -errno. */
-static void read_records(struct pull *pull, struct cells *cells, const struct field *fields,
-			 size_t n, void (*other)(struct pull *pull, struct text key, void *context),
-			 int (*whole)(const struct cells *cells, void *context), void *context)
+static void
+read_records(struct pull *pull, struct cells *cells, const struct field *fields, size_t n,
+	     void (*other)(struct cells *cells, struct pull *pull, struct text key, void *context),
+	     int (*whole)(const struct cells *cells, void *context), void *context)
 {
 	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(pull, fields, n);
 	struct pull_list list;
 
 	pull_open(pull, '[', &list);
 	while (pull_more(pull, &list)) {
-		read_record(pull, cells, &shape, other, context);
+		cells_begin(cells, pull, shape.n);
+		cells_read_object(cells, pull, &shape, 0, shape.n, other, context);
 		int r = pull->error ? 0 : whole(cells, context);
 		if (r < 0)
 			pull_stop(pull, r);
@@ -147,7 +121,8 @@ void about_read_format(struct pull *pull, struct cells *cells, bool is_delta)
 		make_shape(pull, FIELDS(format_fields));
 	char found[32];
 
-	read_record(pull, cells, &shape, skip_other, NULL);
+	cells_begin(cells, pull, shape.n);
+	cells_read_object(cells, pull, &shape, 0, shape.n, NULL, NULL);
 	if (pull->error)
 		return;
 	struct text name = cells_text(cells, FORMAT_NAME), frame = cells_text(cells, FORMAT_FRAME);
@@ -168,13 +143,15 @@ struct metrics_reading {
 	void *context;
 };
 
-static void read_metric_other(struct pull *pull, struct text key, void *context)
+static void read_metric_other(struct cells *cells, struct pull *pull, struct text key,
+			      void *context)
 {
 	struct metrics_reading *reading = context;
 	struct pull_list list;
 	struct text word;
 	uint32_t flag;
 
+	(void)cells;
 	if (!text_equal(key, "flags")) {
 		pull_skip(pull);
 		return;
@@ -261,7 +238,7 @@ static int take_plugin(const struct cells *cells, void *context)
 void about_read_plugins(struct pull *pull, struct cells *cells, const struct ctprof_input *input)
 {
 	/* The interface has no const context; take_plugin() casts it back. */
-	read_records(pull, cells, FIELDS(plugin_fields), skip_other, take_plugin,
+	read_records(pull, cells, FIELDS(plugin_fields), NULL, take_plugin,
 		     (void *)(uintptr_t)input);
 }
 
@@ -295,18 +272,17 @@ static void read_facts(struct pull *pull, struct cells *cells, const struct ctpr
 
 	pull_open(pull, '{', &list);
 	while (pull_more(pull, &list) && pull_key(pull, &key)) {
-		int r = cells_begin(cells, 0);
-
+		cells_begin(cells, pull, 0);
 		if (kind == CTPROF_FACT_CAPTURE && is_nested(key, &nested)) {
 			read_facts(pull, cells, input, nested);
 			continue;
 		}
 		if (kind == CTPROF_FACT_CAPTURE && text_equal(key, "marks")) {
-			read_records(pull, cells, FIELDS(mark_fields), skip_other, take_mark,
+			read_records(pull, cells, FIELDS(mark_fields), NULL, take_mark,
 				     (void *)(uintptr_t)input);
 			continue;
 		}
-		if (r < 0 || !cells_keep(cells, pull, key, &key_at) || !pull_scalar(pull, &value) ||
+		if (!cells_keep(cells, pull, key, &key_at) || !pull_scalar(pull, &value) ||
 		    !cells_keep(cells, pull, value, &value_at))
 			continue;
 		input->fact(input, kind, cells->bytes.data + key_at, cells->bytes.data + value_at);

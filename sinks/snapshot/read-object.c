@@ -39,11 +39,7 @@ static void walk_value(struct walk *walk, size_t len)
 		walk_members(walk, len + 1, false);
 		return;
 	}
-	i = shape_find_hex(walk->shape, name);
-	if (i != SHAPE_NONE)
-		cells_read_hex(walk->cells, walk->pull, walk->shape, i);
-	else
-		pull_skip(walk->pull);
+	cells_read_other(walk->cells, walk->pull, walk->shape, name);
 }
 
 /* Reads members that are not values; false if this member is a value. */
@@ -88,10 +84,8 @@ void object_read(struct pull *pull, const struct shape *shape, struct cells *cel
 {
 	struct walk walk = {.pull = pull, .shape = shape, .cells = cells, .states = states};
 	size_t len = strlen(prefix);
-	int r = cells_begin(cells, shape->n);
 
-	if (r < 0)
-		pull_stop(pull, r);
+	cells_begin(cells, pull, shape->n);
 	if (shape->n > 0)
 		memset(states, CTPROF_PRESENT, shape->n);
 	memcpy(walk.name, prefix, len);

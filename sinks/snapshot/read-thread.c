@@ -146,45 +146,11 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 	}
 }
 
-/* Reads members from `first` on, usually in the shape's order, which is the writer's.  Other
- * members are passed to other(), which must read the value. */
-static void read_members(struct thread_reader *reader, struct pull *pull, struct cells *cells,
-			 uint32_t first, uint32_t end,
-			 void (*other)(struct thread_reader *reader, struct pull *pull,
-				       struct cells *cells, struct text key))
+static void read_other_extra(struct cells *cells, struct pull *pull, struct text key, void *context)
 {
-	const struct shape *shape = &reader->shape;
-	struct pull_list list;
-	struct text key;
-	uint32_t next = first;
+	const struct thread_reader *reader = context;
 
-	pull_open(pull, '{', &list);
-	while (pull_more(pull, &list)) {
-		if (next < end && pull_match(pull, &shape->members[next].key)) {
-			cells_read(cells, pull, shape, next++);
-			continue;
-		}
-		if (!pull_key(pull, &key))
-			return;
-		uint32_t i = shape_find(shape, key);
-		if (i != SHAPE_NONE && i >= first && i < end) {
-			cells_read(cells, pull, shape, i);
-			next = i + 1;
-		} else {
-			other(reader, pull, cells, key);
-		}
-	}
-}
-
-static void read_other_extra(struct thread_reader *reader, struct pull *pull, struct cells *cells,
-			     struct text key)
-{
-	uint32_t i = shape_find_hex(&reader->shape, key);
-
-	if (i != SHAPE_NONE)
-		cells_read_hex(cells, pull, &reader->shape, i);
-	else
-		pull_skip(pull);
+	cells_read_other(cells, pull, &reader->shape, key);
 }
 
 static void read_extra(struct thread_reader *reader, struct pull *pull, struct cells *cells)
@@ -192,19 +158,20 @@ static void read_extra(struct thread_reader *reader, struct pull *pull, struct c
 	if (reader->has_extra)
 		pull_fail_twice(pull, (struct text){"extra", 5});
 	reader->has_extra = true;
-	read_members(reader, pull, cells, reader->shape.n_fields, reader->shape.n,
-		     read_other_extra);
+	cells_read_object(cells, pull, &reader->shape, reader->shape.n_fields, reader->shape.n,
+			  read_other_extra, reader);
 }
 
-static void read_other(struct thread_reader *reader, struct pull *pull, struct cells *cells,
-		       struct text key)
+static void read_other(struct cells *cells, struct pull *pull, struct text key, void *context)
 {
+	struct thread_reader *reader = context;
+
 	if (text_equal(key, "presence"))
 		read_presence(reader, pull);
 	else if (!reader->flat && text_equal(key, "extra"))
 		read_extra(reader, pull, cells);
 	else
-		read_other_extra(reader, pull, cells, key);
+		cells_read_other(cells, pull, &reader->shape, key);
 }
 
 static bool is_set(const struct thread_reader *reader, const struct cells *cells, const char *flag)
@@ -304,18 +271,17 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 	pull->where = reader->where;
 	reader->has_states = false;
 	reader->has_extra = false;
-	int r = cells_begin(cells, reader->shape.n);
-	if (r < 0)
-		pull_stop(pull, r);
-	read_members(reader, pull, cells, 0,
-		     reader->flat ? reader->shape.n : reader->shape.n_fields, read_other);
+	cells_begin(cells, pull, reader->shape.n);
+	cells_read_object(cells, pull, &reader->shape, 0,
+			  reader->flat ? reader->shape.n : reader->shape.n_fields, read_other,
+			  reader);
 	if (!find_target(pull, cells, &target))
 		return;
 	if (!reader->has_states && reader->partial)
 		thread_reader_say_present(reader);
 	else if (!reader->has_states)
 		derive_states(reader, cells);
-	r = input->row(input, reader->scope, &target, &row.batch, &row.row);
+	int r = input->row(input, reader->scope, &target, &row.batch, &row.row);
 	if (r < 0)
 		pull_stop(pull, r);
 	else

@@ -222,8 +222,7 @@ static void reader_fill_object(struct reader *reader, size_t i)
 /* If an object was left out, none of its values was requested. */
 static void reader_put_missing(struct reader *reader, size_t i)
 {
-	if (cells_begin(&reader->cells, reader->objects[i].n) < 0)
-		pull_stop(&reader->pull, -ENOMEM);
+	cells_begin(&reader->cells, &reader->pull, reader->objects[i].n);
 	memset(reader->states, CTPROF_PRESENT, reader->objects[i].n);
 	reader_put_object(reader, &reader->objects[i], NULL, false);
 }
