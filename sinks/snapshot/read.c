@@ -314,32 +314,19 @@ static void reader_each(struct reader *reader, void (*one)(struct reader *reader
 
 static void reader_skip_thread(struct reader *reader)
 {
-	thread_reader_skip(&reader->threads, &reader->pull);
-}
-
-static void reader_fill_changed(struct reader *reader)
-{
-	reader->threads.partial = true;
-	thread_reader_read(&reader->threads, &reader->pull, &reader->cells, reader->host,
-			   reader->input);
-	reader->threads.partial = false;
+	thread_reader_skip(reader->of, &reader->pull);
 }
 
 static void reader_fill_thread(struct reader *reader)
 {
-	thread_reader_read(&reader->threads, &reader->pull, &reader->cells, reader->host,
-			   reader->input);
+	thread_reader_read(reader->of, &reader->pull, &reader->cells, reader->host, reader->input);
 }
 
-static void reader_skip_exit(struct reader *reader)
+static void reader_fill_changed(struct reader *reader)
 {
-	thread_reader_skip(&reader->exits, &reader->pull);
-}
-
-static void reader_fill_exit(struct reader *reader)
-{
-	thread_reader_read(&reader->exits, &reader->pull, &reader->cells, reader->host,
-			   reader->input);
+	reader->of->partial = true;
+	reader_fill_thread(reader);
+	reader->of->partial = false;
 }
 
 static void reader_skip_named(struct reader *reader)
@@ -384,8 +371,9 @@ static void reader_skim_metrics(struct reader *reader)
 		pull_stop(&reader->pull, r);
 }
 
-static void reader_read_sets_of(struct reader *reader, struct thread_reader *of)
+static void reader_read_sets(struct reader *reader)
 {
+	struct thread_reader *of = reader->of;
 	/* If one of the two members was delayed, the other is not a duplicate. */
 	bool is_time = reader->sealed && (reader->pass != PASS_SETS || of->sets_delayed);
 
@@ -394,16 +382,6 @@ static void reader_read_sets_of(struct reader *reader, struct thread_reader *of)
 		thread_reader_read_sets(of, &reader->pull);
 	else
 		pull_skip(&reader->pull);
-}
-
-static void reader_read_sets(struct reader *reader)
-{
-	reader_read_sets_of(reader, &reader->threads);
-}
-
-static void reader_read_exit_sets(struct reader *reader)
-{
-	reader_read_sets_of(reader, &reader->exits);
 }
 
 /* Members of the top object except those made of dotted names; those without a
@@ -416,14 +394,17 @@ static const struct part {
 	 * host. */
 	void (*read_about)(struct pull *pull, struct cells *cells,
 			   const struct ctprof_input *input);
+	bool is_of_exits;
 } parts[] = {
 	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
 	{"gone", .each = {[PASS_DELTA] = reader_fill_gone}},
 	{"new", .each = {[PASS_DELTA] = reader_fill_thread}},
 	{"changed", .each = {[PASS_DELTA] = reader_fill_changed}},
-	{"exits", .each = {[PASS_SKIM] = reader_skip_exit,
-			   [PASS_FILL] = reader_fill_exit,
-			   [PASS_DELTA] = reader_fill_exit}},
+	{"exits",
+	 .each = {[PASS_SKIM] = reader_skip_thread,
+		  [PASS_FILL] = reader_fill_thread,
+		  [PASS_DELTA] = reader_fill_thread},
+	 .is_of_exits = true},
 	{"cgroup_stats",
 	 .read = {[PASS_FILL] = reader_fill_cgroups, [PASS_DELTA] = reader_fill_cgroups}},
 	{"objects", .each = {[PASS_SKIM] = reader_skip_named,
@@ -436,9 +417,11 @@ static const struct part {
 	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets,
 				   [PASS_SETS] = reader_read_sets,
 				   [PASS_DELTA] = reader_read_sets}},
-	{"exit_presence_sets", .read = {[PASS_SKIM] = reader_read_exit_sets,
-					[PASS_SETS] = reader_read_exit_sets,
-					[PASS_DELTA] = reader_read_exit_sets}},
+	{"exit_presence_sets",
+	 .read = {[PASS_SKIM] = reader_read_sets,
+		  [PASS_SETS] = reader_read_sets,
+		  [PASS_DELTA] = reader_read_sets},
+	 .is_of_exits = true},
 	{"capture", .read_about = about_read_capture},
 };
 
@@ -463,6 +446,7 @@ static const char *reader_find_part(struct text key, size_t *ret_part)
 
 static void reader_read_part(struct reader *reader, const struct part *part)
 {
+	reader->of = part->is_of_exits ? &reader->exits : &reader->threads;
 	if (part->each[reader->pass])
 		reader_each(reader, part->each[reader->pass]);
 	else if (part->read[reader->pass])

@@ -32,7 +32,7 @@ struct reader {
 	struct unzstd *unzstd;
 	struct pull pull;
 	struct cells cells;
-	struct thread_reader threads, exits;
+	struct thread_reader threads, exits, *of; /* of: of the part being read */
 	struct named named;
 	struct shape cgroup, objects[SCHEMA_N_OBJECTS], lost; /* lost: records of "gone" */
 	uint8_t *states;                                      /* of an object being read */

@@ -92,26 +92,42 @@ static void thread_write_fields(struct thread_writer *writer, struct json *json,
 	}
 }
 
-static void thread_write_extra(struct thread_writer *writer, struct json *json,
-			       const uint64_t *values, const uint8_t *states)
+/* Writes the present ones of the members first..end whose slots are in changed (NULL: all), after
+ * `before` if there are any; returns their number. */
+static size_t thread_write_some(struct thread_writer *writer, struct json *json, uint32_t first,
+				uint32_t end, const char *before, const uint64_t *values,
+				const uint8_t *states, const uint8_t *changed)
 {
 	size_t written = 0;
 
-	for (uint32_t i = writer->shape.n_fields; i < writer->shape.n; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		const struct member *member = &writer->shape.members[i];
-		uint8_t state = member_state(member, values, states);
 
-		writer->states[i] = state;
-		if (state != CTPROF_PRESENT)
+		if (!member->registered || (changed && !changed[member->slot]))
 			continue;
-		if (written == 0 && !writer->flat)
-			json_literal(json, ",\"extra\":{");
-		member_write_key(json, member, writer->flat || written > 0);
+		writer->states[i] = member_state(member, values, states);
+		if (writer->states[i] != CTPROF_PRESENT)
+			continue;
+		json_raw(json, before, written == 0 ? strlen(before) : 0);
+		member_write_key(json, member, !before[0] || written > 0);
 		written++;
 		if (!value_write(member->kind, json, values[member->slot]))
 			value_write_hex(json, member_name(member), values[member->slot]);
 	}
-	if (written > 0 && !writer->flat)
+	return written;
+}
+
+/* Writes the members of "extra", or the record's own if there is none; changed: only those whose
+ * slots are set (NULL: all). */
+static void thread_write_extra(struct thread_writer *writer, struct json *json,
+			       const uint64_t *values, const uint8_t *states,
+			       const uint8_t *changed)
+{
+	const char *open = writer->flat ? "" : ",\"extra\":{";
+
+	if (thread_write_some(writer, json, writer->shape.n_fields, writer->shape.n, open, values,
+			      states, changed) > 0 &&
+	    !writer->flat)
 		json_literal(json, "}");
 }
 
@@ -129,35 +145,10 @@ void thread_write(struct thread_writer *writer, struct json *json,
 
 		value_write_hex(json, member_name(member), values[member->slot]);
 	}
-	thread_write_extra(writer, json, values, states);
+	thread_write_extra(writer, json, values, states, NULL);
 	json_literal(json, ",\"presence\":");
 	presence_write_ref(writer->presence, json, writer->states);
 	json_literal(json, "}");
-}
-
-/* Writes the members first..end whose slots are in changed; returns their
- * number. */
-static size_t thread_write_some(struct thread_writer *writer, struct json *json, uint32_t first,
-				uint32_t end, const char *before, const uint64_t *values,
-				const uint8_t *states, const uint8_t *changed)
-{
-	size_t written = 0;
-
-	for (uint32_t i = first; i < end; i++) {
-		const struct member *member = &writer->shape.members[i];
-
-		if (!member->registered || !changed[member->slot])
-			continue;
-		writer->states[i] = member_state(member, values, states);
-		if (writer->states[i] != CTPROF_PRESENT)
-			continue;
-		json_raw(json, before, written == 0 ? strlen(before) : 0);
-		member_write_key(json, member, !before[0] || written > 0);
-		written++;
-		if (!value_write(member->kind, json, values[member->slot]))
-			value_write_hex(json, member_name(member), values[member->slot]);
-	}
-	return written;
 }
 
 static bool has_absent(const struct thread_writer *writer)
@@ -172,18 +163,14 @@ void thread_write_changed(struct thread_writer *writer, struct json *json,
 			  const struct ctprof_target *target, const uint64_t *values,
 			  const uint8_t *states, const uint8_t *changed)
 {
-	uint32_t n = writer->shape.n, n_fields = writer->shape.n_fields;
-
-	memset(writer->states, CTPROF_PRESENT, n);
+	memset(writer->states, CTPROF_PRESENT, writer->shape.n);
 	json_literal(json, "{\"tid\":");
 	json_i64(json, target->tid);
 	json_literal(json, ",\"tgid\":");
 	json_i64(json, target->tgid);
-	thread_write_some(writer, json, SCHEMA_TARGET_FIELDS, n_fields, "", values, states,
-			  changed);
-	if (thread_write_some(writer, json, n_fields, n, ",\"extra\":{", values, states, changed) >
-	    0)
-		json_literal(json, "}");
+	thread_write_some(writer, json, SCHEMA_TARGET_FIELDS, writer->shape.n_fields, "", values,
+			  states, changed);
+	thread_write_extra(writer, json, values, states, changed);
 	if (has_absent(writer)) {
 		json_literal(json, ",\"presence\":");
 		presence_write_set(json, &writer->shape, writer->states);
