@@ -36,8 +36,10 @@ void *tables_new(const struct ctprof_host *host, size_t size)
 	return tables;
 }
 
-void tables_free(struct tables *tables)
+void tables_free(void *self)
 {
+	struct tables *tables = self;
+
 	json_free(&tables->out);
 	free(tables);
 }
@@ -48,13 +50,10 @@ int tables_open(const struct ctprof_host *host, void **ret_self)
 	return *ret_self ? 0 : -ENOMEM;
 }
 
-void tables_close(void *self)
+int tables_add(void *self, const struct ctprof_table *table)
 {
-	tables_free(self);
-}
+	struct tables *tables = self;
 
-int tables_add(struct tables *tables, const struct ctprof_table *table)
-{
 	if (table->number != tables->n || tables->n == TABLES_MAX) {
 		tables->host->error(tables->host, "table %" PRIu32 " is one too many",
 				    table->number);
@@ -75,8 +74,9 @@ const struct ctprof_table *tables_of(const struct tables *tables,
 	return NULL;
 }
 
-int tables_flush(struct tables *tables)
+int tables_flush(void *self)
 {
+	struct tables *tables = self;
 	struct json *out = &tables->out;
 
 	if (!out->error && out->used > 0)

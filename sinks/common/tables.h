@@ -16,21 +16,22 @@ struct tables {
 	struct json out; /* drained into the host's output */
 };
 
-/* open() and close() of a sink that has no other state. */
+/* open() of a sink that has no other state. */
 int tables_open(const struct ctprof_host *host, void **ret_self);
-void tables_close(void *self);
 /* Allocates a sink's own struct of that size, which begins with a struct tables; the rest is
  * zeroed.  NULL, after host->error(): out of memory. */
 void *tables_new(const struct ctprof_host *host, size_t size);
-/* Frees the struct; the sink must have freed its own members. */
-void tables_free(struct tables *tables);
-/* Adds a table to the list; 0, or -E2BIG after host->error(). */
-int tables_add(struct tables *tables, const struct ctprof_table *table);
+/* close() of a sink, or its end: frees the struct; the sink must have freed its own members. */
+void tables_free(void *self);
+/* table() of a sink, or its beginning: adds a table to the list; 0, or -E2BIG after
+ * host->error(). */
+int tables_add(void *self, const struct ctprof_table *table);
 /* Returns the table to which records belong; NULL, after host->error(): unknown. */
 const struct ctprof_table *tables_of(const struct tables *tables,
 				     const struct ctprof_records *records);
-/* Writes out the buffer; 0, or the -errno of this or an earlier write. */
-int tables_flush(struct tables *tables);
+/* finish() of a sink, or its end: writes out the buffer; 0, or the -errno of this or an earlier
+ * write. */
+int tables_flush(void *self);
 
 static inline const struct ctprof_table_column *tables_column(const struct ctprof_table *table,
 							      uint64_t i)

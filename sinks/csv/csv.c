@@ -400,12 +400,6 @@ static int csv_records(void *self, const struct ctprof_records *records)
 	return to_stream(self, records, put_records);
 }
 
-static int csv_finish(void *self)
-{
-	(void)self;
-	return 0;
-}
-
 SINK_PLUGIN("csv", "Writes a report or tables as comma-separated values", .open = tables_open,
-	    .close = tables_close, .report = csv_report, .finish = csv_finish, .table = csv_table,
+	    .close = tables_free, .report = csv_report, .finish = tables_flush, .table = csv_table,
 	    .records = csv_records, .flags = CTPROF_SINK_TEXT)

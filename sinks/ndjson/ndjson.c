@@ -4,11 +4,6 @@
 
 #include "tables.h"
 
-static int ndjson_table(void *self, const struct ctprof_table *table)
-{
-	return tables_add(self, table);
-}
-
 static void put_value(struct json *out, const struct ctprof_table_column *column, uint64_t value)
 {
 	const struct ctprof_text *text = tables_text(value);
@@ -76,11 +71,6 @@ static int ndjson_records(void *self, const struct ctprof_records *records)
 	return tables->out.error ? tables_flush(tables) : 0;
 }
 
-static int ndjson_finish(void *self)
-{
-	return tables_flush(self);
-}
-
-SINK_PLUGIN("ndjson", "Writes tables as lines of JSON", .open = tables_open, .close = tables_close,
-	    .finish = ndjson_finish, .table = ndjson_table, .records = ndjson_records,
+SINK_PLUGIN("ndjson", "Writes tables as lines of JSON", .open = tables_open, .close = tables_free,
+	    .finish = tables_flush, .table = tables_add, .records = ndjson_records,
 	    .flags = CTPROF_SINK_TEXT)
