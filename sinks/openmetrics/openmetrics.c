@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "distribution.h"
+#include "ctprof/histogram.h"
 #include "families.h"
 #include "option.h"
 #include "real.h"
@@ -58,11 +58,6 @@ static void openmetrics_close(void *closed)
 	}
 	free(self->rows);
 	tables_free(&self->tables);
-}
-
-static int openmetrics_table(void *called, const struct ctprof_table *table)
-{
-	return tables_add(called, table);
 }
 
 /* ---- rows -------------------------------------------------------------------------- */
@@ -144,6 +139,26 @@ static uint64_t count_words(const struct ctprof_text *text)
 	return n;
 }
 
+/* Reads the counts of a histogram, by bucket, from the text of a table: {"40":3}.  The caller frees
+ * them; NULL: out of memory. */
+static uint64_t *parse_counts(const struct ctprof_text *text)
+{
+	uint64_t *counts = calloc(CTPROF_BUCKETS, sizeof *counts);
+	char *at = strchr(text->bytes, '"');
+
+	while (counts && at) {
+		unsigned long bucket = strtoul(at + 1, &at, 10);
+
+		if (strncmp(at, "\":", 2) != 0)
+			break;
+		uint64_t count = strtoull(at + 2, &at, 10);
+		if (bucket < CTPROF_BUCKETS)
+			counts[bucket] = count;
+		at = strchr(at, '"');
+	}
+	return counts;
+}
+
 /* Keeps what a column has in a text that is lent for this call only. */
 static int keep_text(struct row *kept, const struct ctprof_table_column *column, uint64_t i)
 {
@@ -155,7 +170,7 @@ static int keep_text(struct row *kept, const struct ctprof_table_column *column,
 		kept->values[i] = count_words(text);
 	if (column->kind != CTPROF_HISTOGRAM)
 		return 0;
-	kept->counts[i] = distribution_parse(text);
+	kept->counts[i] = parse_counts(text);
 	return kept->counts[i] ? 0 : -ENOMEM;
 }
 
@@ -335,6 +350,6 @@ static const struct ctprof_option options[] = {
 
 SINK_PLUGIN_OPTIONS("openmetrics", "Writes groups of threads as OpenMetrics text", options, 1,
 		    .open = openmetrics_open, .close = openmetrics_close,
-		    .finish = openmetrics_finish, .table = openmetrics_table,
+		    .finish = openmetrics_finish, .table = tables_add,
 		    .records = openmetrics_records, .tables = CTPROF_TABLE_GROUPS,
 		    .usual_tables = CTPROF_TABLE_GROUPS, .flags = CTPROF_SINK_TEXT)
