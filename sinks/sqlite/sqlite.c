@@ -129,46 +129,29 @@ static const char *type_of(uint32_t type)
 	}
 }
 
+/* Creates the table, and prepares the statement that adds a row. */
 static int create(struct sqlite *self, const struct ctprof_table *table)
 {
-	struct json sql;
-	int r = json_init(&sql, JSON_ROOM);
+	sqlite3_str *create = sqlite3_str_new(self->db), *insert = sqlite3_str_new(self->db);
 
-	if (r < 0)
-		return fail(self, r, table->name);
-	/* The names need no escaping, but some are keywords. */
-	json_print(&sql, "CREATE TABLE %s (", table->name);
+	/* Some names are keywords. */
+	sqlite3_str_appendf(create, "CREATE TABLE \"%w\" (", table->name);
+	sqlite3_str_appendf(insert, "INSERT INTO \"%w\" VALUES (", table->name);
 	for (uint64_t i = 0; i < table->n_columns; i++) {
 		const struct ctprof_table_column *column = tables_column(table, i);
-		const char *type = type_of(column->type);
+		const char *end = i + 1 < table->n_columns ? "," : ")";
 
-		json_string(&sql, column->name);
-		json_raw(&sql, type, strlen(type));
-		json_raw(&sql, i + 1 < table->n_columns ? "," : ")", 1);
+		sqlite3_str_appendf(create, "\"%w\"%s%s", column->name, type_of(column->type), end);
+		sqlite3_str_appendf(insert, "?%s", end);
 	}
-	json_raw(&sql, "", 1);
-	r = sql.error < 0 ? fail(self, sql.error, table->name) : execute(self, sql.data);
-	json_free(&sql);
-	return r;
-}
-
-static int prepare(struct sqlite *self, const struct ctprof_table *table)
-{
-	struct json sql;
-	int r = json_init(&sql, JSON_ROOM);
-
-	if (r < 0)
-		return fail(self, r, table->name);
-	json_print(&sql, "INSERT INTO %s VALUES (", table->name);
-	for (uint64_t i = 0; i < table->n_columns; i++)
-		json_raw(&sql, i + 1 < table->n_columns ? "?," : "?)", 2);
-	json_raw(&sql, "", 1);
-	r = sql.error;
-	if (r == 0 && sqlite3_prepare_v2(self->db, sql.data, -1, &self->inserts[table->number],
+	char *sql[] = {sqlite3_str_finish(create), sqlite3_str_finish(insert)};
+	int r = sql[0] && sql[1] ? execute(self, sql[0]) : fail(self, -ENOMEM, table->name);
+	if (r == 0 && sqlite3_prepare_v2(self->db, sql[1], -1, &self->inserts[table->number],
 					 NULL) != SQLITE_OK)
-		r = -EIO;
-	json_free(&sql);
-	return r < 0 ? fail(self, r, table->name) : 0;
+		r = fail(self, -EIO, table->name);
+	sqlite3_free(sql[0]);
+	sqlite3_free(sql[1]);
+	return r;
 }
 
 static int sqlite_table(void *called, const struct ctprof_table *table)
@@ -178,8 +161,7 @@ static int sqlite_table(void *called, const struct ctprof_table *table)
 
 	if (r == 0 && !self->db)
 		r = open_database(self);
-	r = r < 0 ? r : create(self, table);
-	return r < 0 ? r : prepare(self, table);
+	return r < 0 ? r : create(self, table);
 }
 
 /* ---- rows ------------------------------------------------------------------------ */
