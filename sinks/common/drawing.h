@@ -13,15 +13,19 @@
 int drawing_open(const struct ctprof_host *host, void **ret_self);
 void drawing_close(void *self);
 
-/* Defines the whole plugin of such a sink. */
-#define DRAWING_SINK(name_, summary_, report_)                                                     \
-	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
-		    .report = report_)
-
 /* Calls draw() with a stream to the host's output; returns 0, or -errno if writing failed. */
 int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,
 		      void (*draw)(const struct ctprof_host *host, FILE *stream,
 				   const struct ctprof_report *report));
+
+/* Defines the whole plugin of a sink that only draws, by such a function. */
+#define DRAWING_SINK(name_, summary_, draw_)                                                       \
+	static int drawing_report(void *self, const struct ctprof_report *report)                  \
+	{                                                                                          \
+		return drawing_to_stream(self, report, draw_);                                     \
+	}                                                                                          \
+	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
+		    .report = drawing_report)
 
 static inline const struct ctprof_report_section *
 drawing_section(const struct ctprof_report *report, uint64_t i)

@@ -71,9 +71,4 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 		fputs("::notice title=ctprof::nothing failed or changed\n", stream);
 }
 
-static int github_report(void *self, const struct ctprof_report *report)
-{
-	return drawing_to_stream(self, report, put_report);
-}
-
-DRAWING_SINK("github", "Writes the verdicts of a report as annotations of GitHub", github_report)
+DRAWING_SINK("github", "Writes the verdicts of a report as annotations of GitHub", put_report)

@@ -280,9 +280,4 @@ static void put_page(const struct ctprof_host *host, FILE *stream,
 	fprintf(stream, "<script>%s</script>\n</body>\n</html>\n", page_js);
 }
 
-static int html_report(void *self, const struct ctprof_report *report)
-{
-	return drawing_to_stream(self, report, put_page);
-}
-
-DRAWING_SINK("html", "Draws a report as one page with charts, for a browser", html_report)
+DRAWING_SINK("html", "Draws a report as one page with charts, for a browser", put_page)

@@ -516,4 +516,5 @@ static int draw(void *self, const struct ctprof_report *report)
 	return json.error ? json.error : draw_drain(self, json.data, json.used);
 }
 
-DRAWING_SINK("json", "Writes a report as JSON", draw)
+SINK_PLUGIN("json", "Writes a report as JSON", .open = drawing_open, .close = drawing_close,
+	    .report = draw)

@@ -99,9 +99,4 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 	fputs(" </testsuite>\n</testsuites>\n", stream);
 }
 
-static int junit_report(void *self, const struct ctprof_report *report)
-{
-	return drawing_to_stream(self, report, put_report);
-}
-
-DRAWING_SINK("junit", "Writes the verdicts of a report as JUnit XML", junit_report)
+DRAWING_SINK("junit", "Writes the verdicts of a report as JUnit XML", put_report)

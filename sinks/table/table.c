@@ -147,9 +147,4 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 		lists_draw(stream, report);
 }
 
-static int table_report(void *self, const struct ctprof_report *report)
-{
-	return drawing_to_stream(self, report, draw_report);
-}
-
-DRAWING_SINK("table", "Draws a report as aligned text", table_report)
+DRAWING_SINK("table", "Draws a report as aligned text", draw_report)
