@@ -119,107 +119,102 @@ void verdict_put_names(FILE *stream, const struct verdict_case *found,
 
 /* ---- in words ---- */
 
-/* A text being appended to; what does not fit is cut off. */
-struct text {
-	char *end;
-	size_t left;
+/* A stream, and how text is written to it. */
+struct pen {
+	FILE *stream;
+	void (*put)(FILE *stream, const char *text);
 };
 
-static void add(struct text *text, const char *more)
+static void add(const struct pen *pen, const char *text)
 {
-	size_t n = strlen(more) < text->left ? strlen(more) : text->left - 1;
-
-	memcpy(text->end, more, n);
-	text->end += n;
-	text->left -= n;
-	*text->end = '\0';
+	pen->put(pen->stream, text);
 }
 
-static void add_short(struct text *text, uint32_t ladder, double value)
+static void add_short(const struct pen *pen, uint32_t ladder, double value)
 {
 	char number[CTPROF_SHORT_ROOM];
 
 	ctprof_number_short(ladder, value, number);
-	add(text, number);
+	add(pen, number);
 }
 
-static void add_side(struct text *text, const struct verdict_case *found, unsigned int side)
+static void add_side(const struct pen *pen, const struct verdict_case *found, unsigned int side)
 {
 	const struct ctprof_runs *runs = drawing_runs(found->cell);
 	uint32_t ladder = found->field->ladder;
 
-	add(text, side == 1 && runs->n[0] > 0 ? ", " : "");
-	add(text, side == 0 ? "A " : "B ");
-	add_short(text, ladder, found->cell->value[side].real);
-	add(text, " [");
-	add_short(text, ladder, runs->min[side]);
-	add(text, "…");
-	add_short(text, ladder, runs->max[side]);
-	add(text, "]");
+	add(pen, side == 1 && runs->n[0] > 0 ? ", " : "");
+	add(pen, side == 0 ? "A " : "B ");
+	add_short(pen, ladder, found->cell->value[side].real);
+	add(pen, " [");
+	add_short(pen, ladder, runs->min[side]);
+	add(pen, "…");
+	add_short(pen, ladder, runs->max[side]);
+	add(pen, "]");
 }
 
-static void add_change(struct text *text, uint32_t ladder, const struct ctprof_cell *cell)
+static void add_change(const struct pen *pen, uint32_t ladder, const struct ctprof_cell *cell)
 {
 	char number[REAL_ROOM];
 
-	add(text, "change ");
-	add_short(text, ladder, cell->delta);
+	add(pen, "change ");
+	add_short(pen, ladder, cell->delta);
 	if (cell->flags & CTPROF_CELL_HAS_PCT) {
 		real_fixed(cell->pct, 1, true, number);
-		add(text, " (");
-		add(text, number);
-		add(text, " %)");
+		add(pen, " (");
+		add(pen, number);
+		add(pen, " %)");
 	}
-	add(text, drawing_judgement(cell)[0] ? ", " : "");
-	add(text, drawing_judgement(cell));
+	add(pen, drawing_judgement(cell)[0] ? ", " : "");
+	add(pen, drawing_judgement(cell));
 }
 
-static void add_q(struct text *text, const struct ctprof_runs *runs)
+static void add_q(const struct pen *pen, const struct ctprof_runs *runs)
 {
 	char number[REAL_ROOM];
 
 	if (!(runs->flags & CTPROF_RUNS_HAS_Q))
 		return;
 	real_fixed(runs->q, Q_DECIMALS, false, number);
-	add(text, runs->q < LEAST_Q ? ", q < 0.001" : ", q ");
-	add(text, runs->q < LEAST_Q ? "" : number);
+	add(pen, runs->q < LEAST_Q ? ", q < 0.001" : ", q ");
+	add(pen, runs->q < LEAST_Q ? "" : number);
 }
 
-static void add_hit(struct text *text, const struct ctprof_report_hit *hit)
+static void add_hit(const struct pen *pen, const struct ctprof_report_hit *hit)
 {
 	char number[REAL_ROOM];
 
-	add(text, "--fail-on '");
-	add(text, hit->condition);
-	add(text, "': condition met by ");
+	add(pen, "--fail-on '");
+	add(pen, hit->condition);
+	add(pen, "': condition met by ");
 	real_shortest(hit->value, number);
-	add(text, number);
-	add(text, " ");
-	add(text, hit->unit);
+	add(pen, number);
+	add(pen, " ");
+	add(pen, hit->unit);
 	real_shortest(hit->limit, number);
-	add(text, " (limit ");
-	add(text, number);
-	add(text, ")");
+	add(pen, " (limit ");
+	add(pen, number);
+	add(pen, ")");
 }
 
-void verdict_describe(const struct verdict_case *found, char *ret_text, size_t size)
+void verdict_put_description(FILE *stream, const struct verdict_case *found,
+			     void (*put)(FILE *stream, const char *text))
 {
-	struct text text = {ret_text, size};
+	const struct pen pen = {stream, put};
 	const struct ctprof_cell *cell = found->cell;
 	const struct ctprof_runs *runs = cell ? drawing_runs(cell) : NULL;
 
-	*ret_text = '\0';
 	if (found->hit)
-		add_hit(&text, found->hit);
+		add_hit(&pen, found->hit);
 	if (found->hit && cell)
-		add(&text, ": ");
+		add(&pen, ": ");
 	for (unsigned int side = 0; runs && side < 2; side++)
 		if (runs->n[side] > 0)
-			add_side(&text, found, side);
+			add_side(&pen, found, side);
 	if (runs && cell->flags & CTPROF_CELL_HAS_DELTA)
-		add(&text, ", ");
+		add(&pen, ", ");
 	if (cell && cell->flags & CTPROF_CELL_HAS_DELTA)
-		add_change(&text, found->field->ladder, cell);
+		add_change(&pen, found->field->ladder, cell);
 	if (runs)
-		add_q(&text, runs);
+		add_q(&pen, runs);
 }

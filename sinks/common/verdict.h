@@ -30,5 +30,6 @@ void verdict_walk(const struct ctprof_report *report,
 /* Writes the names, separated by blanks. */
 void verdict_put_names(FILE *stream, const struct verdict_case *found,
 		       void (*put)(FILE *stream, const char *text));
-/* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ..."; size is that of ret_text, in bytes. */
-void verdict_describe(const struct verdict_case *found, char *ret_text, size_t size);
+/* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ...". */
+void verdict_put_description(FILE *stream, const struct verdict_case *found,
+			     void (*put)(FILE *stream, const char *text));

@@ -5,8 +5,6 @@
 #include "utf8.h"
 #include "verdict.h"
 
-#define DESCRIPTION_BYTES 1024
-
 /* Writes text, with the characters that end a property escaped. */
 static void put_property(FILE *stream, const char *text)
 {
@@ -25,7 +23,6 @@ static void put_message(FILE *stream, const char *text)
 	static const struct utf8_escape percent[] = {{'%', "%25"}, {'\0', NULL}};
 
 	utf8_put(stream, text, percent);
-	fputc('\n', stream);
 }
 
 /* The state while a report is written. */
@@ -41,7 +38,6 @@ static void put_case(void *data, const struct verdict_case *found)
 	FILE *stream = annotations->stream;
 	const struct ctprof_runs *runs = found->cell ? drawing_runs(found->cell) : NULL;
 	bool is_changed = runs && runs->verdict == CTPROF_VERDICT_CHANGED;
-	char text[DESCRIPTION_BYTES];
 
 	if (found->result != VERDICT_FAILED && !is_changed)
 		return;
@@ -51,8 +47,8 @@ static void put_case(void *data, const struct verdict_case *found)
 	fputc(' ', stream);
 	put_property(stream, found->metric);
 	fputs("::", stream);
-	verdict_describe(found, text, sizeof text);
-	put_message(stream, text);
+	verdict_put_description(stream, found, put_message);
+	fputc('\n', stream);
 }
 
 static void put_report(const struct ctprof_host *host, FILE *stream,
@@ -64,6 +60,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 	for (uint64_t i = 0; i < report->n_warnings; i++) {
 		fputs("::warning title=ctprof::", stream);
 		put_message(stream, report->warnings[i]);
+		fputc('\n', stream);
 	}
 	verdict_walk(report, put_case, &annotations);
 	/* Without any output, it would look as if the step had not run. */

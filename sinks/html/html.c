@@ -9,7 +9,6 @@
 #include "tables.h"
 #include "verdict.h"
 
-#define SENTENCE_BYTES 1024
 #define MOST_HITS 10
 #define HOST "host"
 #define FINDINGS "findings"
@@ -153,17 +152,15 @@ static void put_hit(void *data, const struct verdict_case *found)
 {
 	struct hits *hits = data;
 	FILE *stream = hits->stream;
-	char text[SENTENCE_BYTES];
 
 	if (found->result != VERDICT_FAILED || hits->n++ >= MOST_HITS)
 		return;
-	verdict_describe(found, text, sizeof text);
 	fputs("<li class=\"failed\"><b>", stream);
 	verdict_put_names(stream, found, markup_put);
 	fputs("</b> ", stream);
 	markup_put(stream, found->metric);
 	fputs(": ", stream);
-	markup_put(stream, text);
+	verdict_put_description(stream, found, markup_put);
 	fputs("</li>\n", stream);
 }
 

@@ -6,8 +6,6 @@
 #include "utf8.h"
 #include "verdict.h"
 
-#define DESCRIPTION_BYTES 1024
-
 /* The stream, and the number of cases by result. */
 struct writing {
 	FILE *stream;
@@ -31,7 +29,7 @@ static void count_case(void *data, const struct verdict_case *found)
 	writing->n[found->result]++;
 }
 
-static void put_result(FILE *stream, const struct verdict_case *found, const char *text)
+static void put_result(FILE *stream, const struct verdict_case *found)
 {
 	switch (found->result) {
 	case VERDICT_FAILED:
@@ -42,26 +40,24 @@ static void put_result(FILE *stream, const struct verdict_case *found, const cha
 		break;
 	default:
 		fputs("<system-out>", stream);
-		put_text(stream, text);
+		verdict_put_description(stream, found, put_text);
 		fputs("</system-out>", stream);
 		return;
 	}
-	put_text(stream, text);
+	verdict_put_description(stream, found, put_text);
 	fputs("\"/>", stream);
 }
 
 static void put_case(void *data, const struct verdict_case *found)
 {
 	struct writing *writing = data;
-	char text[DESCRIPTION_BYTES];
 
-	verdict_describe(found, text, sizeof text);
 	fputs("  <testcase classname=\"", writing->stream);
 	verdict_put_names(writing->stream, found, put_text);
 	fputs("\" name=\"", writing->stream);
 	put_text(writing->stream, found->metric);
 	fputs("\">", writing->stream);
-	put_result(writing->stream, found, text);
+	put_result(writing->stream, found);
 	fputs("</testcase>\n", writing->stream);
 }
 
