@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "ctprof/sentence.h"
+#include "ctprof/words.h"
 
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field)
 {
@@ -70,6 +71,17 @@ const char *drawing_judgement(const struct ctprof_cell *cell)
 	return cell->flags & CTPROF_CELL_WORSE    ? "worse"
 	       : cell->flags & CTPROF_CELL_BETTER ? "better"
 						  : "";
+}
+
+#define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
+
+const char *drawing_absence(const struct ctprof_value *value)
+{
+	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
+	/* Reasons are numbered by multiples of the first one. */
+	uint32_t why = value->why / CTPROF_ABSENT_UNSUPPORTED;
+
+	return why < sizeof words / sizeof words[0] ? words[why] : NULL;
 }
 
 bool drawing_is_text(const struct ctprof_report_field *field)

@@ -118,6 +118,15 @@ static inline bool drawing_has_partial(const struct ctprof_cell *cell, bool is_c
 	       (is_compare && drawing_is_partial(&cell->value[1]));
 }
 
+/* Whether the cell has no value at all. */
+static inline bool drawing_is_absent(const struct ctprof_cell *cell, bool is_compare)
+{
+	return cell->value[0].type == CTPROF_VALUE_ABSENT &&
+	       (!is_compare || cell->value[1].type == CTPROF_VALUE_ABSENT);
+}
+
+/* Returns why a value is missing: "denied"; NULL: unknown. */
+const char *drawing_absence(const struct ctprof_value *value);
 /* Whether the field's values are names, which have no change. */
 bool drawing_is_text(const struct ctprof_report_field *field);
 

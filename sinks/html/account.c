@@ -123,7 +123,7 @@ static void put_row(FILE *stream, const char *class, const char *name, double va
 		    const struct ctprof_value *measured)
 {
 	char shown[CTPROF_SHORT_ROOM];
-	const char *why = measured ? markup_absence(measured) : NULL;
+	const char *why = measured ? drawing_absence(measured) : NULL;
 
 	ctprof_number_short(CTPROF_LADDER_NONE, value, shown);
 	fprintf(stream, "<tr><th scope=\"row\">");

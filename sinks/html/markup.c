@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ctprof/words.h"
 #include "utf8.h"
 
 #define ENDING ".ctprof"
@@ -170,15 +169,4 @@ double markup_number_of(const struct ctprof_report *report, const struct ctprof_
 			guint64 field)
 {
 	return markup_number(markup_newest(report, drawing_cell_of(line, field)));
-}
-
-#define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
-
-const char *markup_absence(const struct ctprof_value *value)
-{
-	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
-	/* Reasons are numbered by multiples of the first one. */
-	guint32 why = value->why / CTPROF_ABSENT_UNSUPPORTED;
-
-	return why < G_N_ELEMENTS(words) ? words[why] : NULL;
 }

@@ -39,5 +39,3 @@ double markup_number(const struct ctprof_value *value);
 /* The same for a field of a line, in the newest capture. */
 double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
 			guint64 field);
-/* Returns why a value is missing: "denied"; NULL: unknown. */
-const char *markup_absence(const struct ctprof_value *value);

@@ -89,13 +89,6 @@ void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn 
 
 /* ---- lines ----------------------------------------------------------------- */
 
-static gboolean is_absent(const struct drafting *drafting, const struct ctprof_cell *cell)
-{
-	return cell->value[0].type == CTPROF_VALUE_ABSENT &&
-	       (!drawing_is_compare(drafting->report) ||
-		cell->value[1].type == CTPROF_VALUE_ABSENT);
-}
-
 /* Whether the cell's value is 0, or has not changed.  As many waits as before may be longer. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
@@ -115,7 +108,7 @@ static gboolean is_informative(struct drafting *drafting, const struct ctprof_re
 		return FALSE;
 	if (!drawing_has(&drafting->section, CTPROF_SECTION_LONG) || line->n_cells != 1)
 		return TRUE;
-	if (is_absent(drafting, line->cells)) {
+	if (drawing_is_absent(line->cells, drawing_is_compare(drafting->report))) {
 		drafting->n_absent++;
 		return FALSE;
 	}

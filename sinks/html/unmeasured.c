@@ -13,7 +13,7 @@ static char *reason_of(const struct ctprof_report_section *section, guint64 fiel
 		for (unsigned int side = 0; side < 2; side++) {
 			if (cell->value[side].type != CTPROF_VALUE_ABSENT)
 				return NULL;
-			why = why ? why : markup_absence(&cell->value[side]);
+			why = why ? why : drawing_absence(&cell->value[side]);
 		}
 	}
 	return why ? g_strdup_printf("%s%s%s", why, tags[0] ? " " : "", tags) : NULL;

@@ -2,7 +2,6 @@
 /* A report as one JSON object, written as it is walked. */
 #include <math.h>
 
-#include "ctprof/words.h"
 #include "drawing.h"
 #include "json.h"
 
@@ -122,25 +121,20 @@ static void draw_change(struct json *json, const struct ctprof_cell *cell, bool 
 		json_print(json, ",\"judgement\":%s", drawing_judgement(cell));
 }
 
-#define WORD(number, word) [(number) / CTPROF_ABSENT_UNSUPPORTED] = (word),
-
 /* Writes the number of rows folded into the values, the number of rows without a value, and the
  * most common reason for that. */
 static void draw_rows(struct json *json, const struct ctprof_cell *cell, bool is_compare)
 {
-	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
 	const struct ctprof_value *a = &cell->value[0], *b = &cell->value[1];
-	/* Reasons are multiples of the first one. */
-	uint32_t why = (is_compare && b->missing > a->missing ? b->why : a->why) /
-		       CTPROF_ABSENT_UNSUPPORTED;
+	const char *why = drawing_absence(is_compare && b->missing > a->missing ? b : a);
 
 	if (is_compare)
 		json_print(json, "\"n\":[%ju,%ju],\"missing\":[%ju,%ju]", a->n, b->n, a->missing,
 			   b->missing);
 	else
 		json_print(json, "\"n\":%ju,\"missing\":%ju", a->n, a->missing);
-	if (why > 0 && why < sizeof words / sizeof words[0])
-		json_print(json, ",\"why\":%s", words[why]);
+	if (why)
+		json_print(json, ",\"why\":%s", why);
 }
 
 /* Writes a list of numbers; NaN and infinity become null. */

@@ -35,8 +35,7 @@ static void put_indent(GString *text, const struct ctprof_report_line *line)
 
 static gboolean is_absent(const struct spot *spot, const struct ctprof_cell *cell)
 {
-	return cell->value[0].type == CTPROF_VALUE_ABSENT &&
-	       (!drawing_is_compare(spot->report) || cell->value[1].type == CTPROF_VALUE_ABSENT);
+	return drawing_is_absent(cell, drawing_is_compare(spot->report));
 }
 
 /* ---- text ---------------------------------------------------------------- */

@@ -107,8 +107,7 @@ void value_append_pair(GString *text, const struct ctprof_report_field *field,
 	if ((cell->flags & CTPROF_CELL_SAME) && cell->value[0].flags == cell->value[1].flags &&
 	    (!has_delta || field->kind == 0))
 		return;
-	if (cell->value[0].type == CTPROF_VALUE_ABSENT &&
-	    cell->value[1].type == CTPROF_VALUE_ABSENT)
+	if (drawing_is_absent(cell, true))
 		return;
 	g_string_append(text, " → ");
 	value_append(text, field, &cell->value[1]);
