@@ -90,16 +90,6 @@ void grid_fit(Grid *grid, guint64 width, gboolean may_drop)
 	}
 }
 
-GString *grid_text(Grid *grid, guint column)
-{
-	return grid->cells[column].text;
-}
-
-void grid_style(Grid *grid, guint column, enum style style)
-{
-	grid->cells[column].style = style;
-}
-
 void grid_print(FILE *stream, gboolean coloured, enum style style, const char *text)
 {
 	if (coloured && codes[style] && text[0])

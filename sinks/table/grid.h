@@ -38,10 +38,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Grid, grid_clear)
  * kept ones last. */
 void grid_fit(Grid *grid, guint64 width, gboolean may_drop);
 
-/* Returns the text of a cell of the current line, to append to. */
-GString *grid_text(Grid *grid, guint column);
-void grid_style(Grid *grid, guint column, enum style style);
-/* Measures or prints the line, and begins the next. */
+/* Measures or prints the line of the texts and styles of the cells, and empties them. */
 void grid_end_line(Grid *grid);
 /* Writes a heading across all columns, above other lines. */
 void grid_heading(Grid *grid, guint indent, const char *name, enum style style);

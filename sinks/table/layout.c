@@ -56,21 +56,21 @@ static void walk_line(Pass *pass, const struct ctprof_report_line *line)
 {
 	for (guint i = 0; i < pass->columns->len; i++) {
 		const struct drawn *drawn = &g_array_index(pass->columns, struct drawn, i);
-		GString *text = grid_text(&pass->grid, i);
+		struct cell *cell = &pass->grid.cells[i];
 
 		if (line) {
 			const struct spot spot =
 				columns_spot(pass->report, pass->section, line, drawn);
 
-			drawn->column->fill(text, &spot);
-			grid_style(&pass->grid, i,
-				   drawn->column->style ? drawn->column->style(&spot) : STYLE_NONE);
+			drawn->column->fill(cell->text, &spot);
+			if (drawn->column->style)
+				cell->style = drawn->column->style(&spot);
 			continue;
 		}
-		label_append(text, drawn->header ? drawn->header : "");
-		g_string_append(text, drawn->is_sorted ? SORTED : "");
+		label_append(cell->text, drawn->header ? drawn->header : "");
+		g_string_append(cell->text, drawn->is_sorted ? SORTED : "");
 		if (drawing_is_compare(pass->report))
-			grid_style(&pass->grid, i, STYLE_HEADER);
+			cell->style = STYLE_HEADER;
 	}
 	grid_end_line(&pass->grid);
 }
