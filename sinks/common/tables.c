@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "ctprof/words.h"
+
 #define BUFFER_BYTES (1u << 17)
 #define NS_PER_S 1000000000u
 #define NS_PER_US 1000u
@@ -99,24 +101,14 @@ void tables_time(uint64_t realtime_ns, char ret_text[TABLES_TIME_ROOM])
 		 (unsigned int)(realtime_ns % NS_PER_S / NS_PER_US));
 }
 
+#define WORD(number, word) {number, word},
+
 const char *tables_kind(uint32_t kind)
 {
 	static const struct {
 		uint32_t kind;
 		const char *word;
-	} words[] = {
-		{CTPROF_COUNTER, "counter"},
-		{CTPROF_LEVEL, "level"},
-		{CTPROF_PEAK, "peak"},
-		{CTPROF_LOW, "low"},
-		{CTPROF_GAUGE, "gauge"},
-		{CTPROF_ORDINAL, "ordinal"},
-		{CTPROF_CATEGORY, "category"},
-		{CTPROF_CPUSET, "cpuset"},
-		{CTPROF_MAP, "map"},
-		{CTPROF_LABEL, "label"},
-		{CTPROF_HISTOGRAM, "histogram"},
-	};
+	} words[] = {CTPROF_KIND_WORDS(WORD)};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (words[i].kind == kind)
