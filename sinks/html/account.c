@@ -184,11 +184,8 @@ static void put_side(FILE *stream, const struct account *account, const char *ca
 	if (rest > 0)
 		chart_add(pieces, REST_CLASS, REST_NAME, rest, CTPROF_LADDER_NONE);
 	fputs("<div class=\"account\">", stream);
-	if (caption) {
-		fputs("<h3>", stream);
-		markup_put(stream, caption);
-		fputs("</h3>", stream);
-	}
+	if (caption)
+		markup_put_in(stream, "<h3>", caption, "</h3>");
 	chart_put_bar(stream, "stack", "time account", pieces, MAX(account->threads, account->sum));
 	put_table(stream, account);
 	put_within(stream, account);

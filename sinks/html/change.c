@@ -85,9 +85,8 @@ static void put_line(FILE *stream, const struct ctprof_report_field *field,
 	value_append(both, field, &cell->value[0]);
 	g_string_append(both, " → ");
 	value_append(both, field, &cell->value[1]);
-	fputs("<tr><th scope=\"row\">", stream);
-	markup_put(stream, change->name ? change->name : "");
-	fprintf(stream, "</th><td class=\"n\">%s</td><td class=\"n\">%s%s</td>", both->str,
+	markup_put_in(stream, "<tr><th scope=\"row\">", change->name, "</th>");
+	fprintf(stream, "<td class=\"n\">%s</td><td class=\"n\">%s%s</td>", both->str,
 		cell->delta > 0 ? "+" : "", delta);
 	put_bar(stream, cell->delta, most);
 	fputs("</tr>\n", stream);

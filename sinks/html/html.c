@@ -117,9 +117,7 @@ static void put_method(FILE *stream, const struct ctprof_report *report)
 	else if (window && window->n_gone > 0)
 		fputs("The time of threads that ended is only in the host's counters. ", stream);
 	if (report->group_by)
-		fputs("Threads grouped by ", stream);
-	markup_put(stream, report->group_by ? report->group_by : "");
-	fputs(report->group_by ? ". " : "", stream);
+		markup_put_in(stream, "Threads grouped by ", report->group_by, ". ");
 	fputs("~ marks incomplete values, - values that were not measured.</p>\n", stream);
 }
 
@@ -157,9 +155,7 @@ static void put_hit(void *data, const struct verdict_case *found)
 		return;
 	fputs("<li class=\"failed\"><b>", stream);
 	verdict_put_names(stream, found, markup_put);
-	fputs("</b> ", stream);
-	markup_put(stream, found->metric);
-	fputs(": ", stream);
+	markup_put_in(stream, "</b> ", found->metric, ": ");
 	verdict_put_description(stream, found, markup_put);
 	fputs("</li>\n", stream);
 }
@@ -176,11 +172,8 @@ static void put_warnings(FILE *stream, const struct ctprof_report *report)
 	if (hits.n > MOST_HITS)
 		fprintf(stream, "<li>--fail-on is met in %u more (--format json lists all)</li>\n",
 			hits.n - MOST_HITS);
-	for (guint64 i = 0; i < report->n_warnings; i++) {
-		fputs("<li>", stream);
-		markup_put(stream, report->warnings[i]);
-		fputs("</li>\n", stream);
-	}
+	for (guint64 i = 0; i < report->n_warnings; i++)
+		markup_put_in(stream, "<li>", report->warnings[i], "</li>\n");
 	fputs("</ul></section>\n", stream);
 }
 
@@ -208,21 +201,16 @@ static void put_findings(FILE *stream, const struct ctprof_report_section *findi
 	char said[DRAWING_SENTENCE];
 
 	fputs("<section class=\"findings\"><h2>What stands out</h2>\n", stream);
-	for (guint64 i = 0; findings->n_lines == 0 && i < findings->n_notes; i++) {
-		fputs("<p>", stream);
-		markup_put(stream, findings->notes[i]);
-		fputs("</p>\n", stream);
-	}
+	for (guint64 i = 0; findings->n_lines == 0 && i < findings->n_notes; i++)
+		markup_put_in(stream, "<p>", findings->notes[i], "</p>\n");
 	fputs(findings->n_lines > 0 ? "<ol>\n" : "", stream);
 	for (guint64 i = 0; i < findings->n_lines; i++) {
 		const struct ctprof_sentence *sentence =
 			drawing_line_sentence(drawing_line(findings, i));
 
-		fputs("<li>", stream);
 		if (sentence)
 			drawing_say(sentence, 0, said);
-		markup_put(stream, sentence ? said : "");
-		fputs("</li>\n", stream);
+		markup_put_in(stream, "<li>", sentence ? said : NULL, "</li>\n");
 	}
 	fputs(findings->n_lines > 0 ? "</ol></section>\n" : "</section>\n", stream);
 }

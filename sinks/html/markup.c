@@ -16,6 +16,13 @@ void markup_put(FILE *stream, const char *bytes)
 	utf8_put(stream, bytes, entities);
 }
 
+void markup_put_in(FILE *stream, const char *before, const char *bytes, const char *after)
+{
+	fputs(before, stream);
+	markup_put(stream, bytes ? bytes : "");
+	fputs(after, stream);
+}
+
 static void put_span(FILE *stream, const char *text, gboolean *is_open)
 {
 	fputs(*is_open ? "</span> <span>" : "<span>", stream);
@@ -79,18 +86,14 @@ void markup_put_time(FILE *stream, GDateTime *time, const char *format, gboolean
 
 void markup_put_notes(FILE *stream, const struct ctprof_report_section *section)
 {
-	for (guint64 i = 0; i < section->n_notes; i++) {
-		fputs("<p class=\"note\">", stream);
-		markup_put(stream, section->notes[i]);
-		fputs("</p>\n", stream);
-	}
+	for (guint64 i = 0; i < section->n_notes; i++)
+		markup_put_in(stream, "<p class=\"note\">", section->notes[i], "</p>\n");
 }
 
 void markup_open_scroll(FILE *stream, const char *name)
 {
-	fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", stream);
-	markup_put(stream, name);
-	fputs("\">", stream);
+	markup_put_in(stream, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"",
+		      name, "\">");
 }
 
 char *markup_name_file(const char *file)

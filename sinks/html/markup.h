@@ -9,6 +9,8 @@
 
 /* Writes any bytes as text, or as the value of a quoted attribute. */
 void markup_put(FILE *stream, const char *bytes);
+/* Writes any bytes (NULL: none) as text between two pieces of markup. */
+void markup_put_in(FILE *stream, const char *before, const char *bytes, const char *after);
 /* Writes a sentence, or `otherwise` if that is NULL; each piece that is APART gets a span.  known:
  * a beginning that is left out, because it is shown already; or NULL. */
 void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,

@@ -261,10 +261,8 @@ void tables_put_section(FILE *stream, const struct ctprof_report *report, guint6
 static void put_names(FILE *stream, const struct ctprof_report_line *line)
 {
 	fputs("<li>", stream);
-	for (guint i = 0; i < line->n_names; i++) {
-		fputs(i > 0 ? " " : "", stream);
-		markup_put(stream, line->names[i]);
-	}
+	for (guint i = 0; i < line->n_names; i++)
+		markup_put_in(stream, i > 0 ? " " : "", line->names[i], "");
 	fputs("</li>\n", stream);
 }
 
@@ -293,11 +291,8 @@ void tables_put_only(FILE *stream, const struct ctprof_report *report)
 		for (guint64 i = 0; i < report->n_renames; i++) {
 			const struct ctprof_report_rename *rename = drawing_rename(report, i);
 
-			fputs("<li>", stream);
-			markup_put(stream, rename->baseline);
-			fputs(" → ", stream);
-			markup_put(stream, rename->candidate);
-			fputs("</li>\n", stream);
+			markup_put_in(stream, "<li>", rename->baseline, " → ");
+			markup_put_in(stream, "", rename->candidate, "</li>\n");
 		}
 		fputs("</ul></details>\n", stream);
 	}

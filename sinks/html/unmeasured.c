@@ -61,11 +61,8 @@ void unmeasured_put(FILE *stream, const struct ctprof_report *report)
 		const char *reason = g_ptr_array_index(reasons, i);
 		const GString *known = g_hash_table_lookup(names, reason);
 
-		fputs("<dt>", stream);
-		markup_put(stream, reason);
-		fputs("</dt><dd>", stream);
-		markup_put(stream, known->str);
-		fputs("</dd>\n", stream);
+		markup_put_in(stream, "<dt>", reason, "</dt>");
+		markup_put_in(stream, "<dd>", known->str, "</dd>\n");
 	}
 	fputs("</dl></details>\n", stream);
 }
