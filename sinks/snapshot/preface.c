@@ -33,23 +33,6 @@ static char *copy_text(const char *text, bool *ok)
 	return copy;
 }
 
-static uint32_t type_of(const struct ctprof_metric *metric)
-{
-	switch (value_kind_of_metric(metric)) {
-	case VALUE_I64:
-		return CTPROF_TYPE_I64;
-	case VALUE_TEXT:
-		return CTPROF_TYPE_TEXT;
-	case VALUE_CPUS:
-		return CTPROF_TYPE_CPUS;
-	case VALUE_MAP:
-	case VALUE_TEXTS:
-		return CTPROF_TYPE_MAP;
-	default:
-		return CTPROF_TYPE_U64;
-	}
-}
-
 int preface_add_metric(struct preface *preface, struct kept *kept, const char *plugin,
 		       const struct ctprof_metric *metric, uint32_t *ret_slot)
 {
@@ -77,7 +60,7 @@ int preface_add_metric(struct preface *preface, struct kept *kept, const char *p
 	made->metric.help = copy_text(metric->help, &ok);
 	made->metric.origin = copy_text(metric->origin, &ok);
 	*ret_slot = preface->n_definitions++;
-	return ok ? kept_set_type(&kept->of[class], made->index, type_of(metric)) : -ENOMEM;
+	return ok ? kept_set_type(&kept->of[class], made->index, value_type_of(metric)) : -ENOMEM;
 }
 
 static struct preface_fact *find_fact(const struct preface *preface, uint32_t kind, const char *key)

@@ -126,19 +126,21 @@ enum value_kind value_kind_of(const struct ctprof_metric_info *info)
 	}
 }
 
+uint32_t value_type_of(const struct ctprof_metric *metric)
+{
+	if (metric->kind == CTPROF_MAP || metric->kind == CTPROF_HISTOGRAM)
+		return CTPROF_TYPE_MAP;
+	if (metric->kind == CTPROF_CPUSET)
+		return CTPROF_TYPE_CPUS;
+	if (metric->unit == CTPROF_UNIT_TEXT)
+		return CTPROF_TYPE_TEXT;
+	return metric->kind == CTPROF_ORDINAL ? CTPROF_TYPE_I64 : CTPROF_TYPE_U64;
+}
+
 enum value_kind value_kind_of_metric(const struct ctprof_metric *metric)
 {
-	struct ctprof_metric_info info = {.metric = metric, .type = CTPROF_TYPE_U64};
-
-	if (metric->kind == CTPROF_MAP || metric->kind == CTPROF_HISTOGRAM)
-		info.type = CTPROF_TYPE_MAP;
-	else if (metric->kind == CTPROF_CPUSET)
-		info.type = CTPROF_TYPE_CPUS;
-	else if (metric->unit == CTPROF_UNIT_TEXT)
-		info.type = CTPROF_TYPE_TEXT;
-	else if (metric->kind == CTPROF_ORDINAL)
-		info.type = CTPROF_TYPE_I64;
-	return value_kind_of(&info);
+	return value_kind_of(
+		&(struct ctprof_metric_info){.metric = metric, .type = value_type_of(metric)});
 }
 
 bool value_accepts(enum value_kind kind, enum value_kind from)

@@ -28,7 +28,9 @@ enum value_kind {
 
 /* Returns the kind of a metric's values, from its own definition. */
 enum value_kind value_kind_of(const struct ctprof_metric_info *info);
-/* Returns the same when only the definition is known. */
+/* Returns the type of the values (enum ctprof_type), and their kind, when only the definition is
+ * known. */
+uint32_t value_type_of(const struct ctprof_metric *metric);
 enum value_kind value_kind_of_metric(const struct ctprof_metric *metric);
 /* Whether values of the natural kind `from` can be written as kind. */
 bool value_accepts(enum value_kind kind, enum value_kind from);
