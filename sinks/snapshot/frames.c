@@ -94,15 +94,6 @@ static int find_table(const struct ctprof_input *input, const struct part *part,
 
 /* ---- parts without a table -------------------------------------------------------- */
 
-static uint32_t little_endian(const uint8_t *at, size_t n)
-{
-	uint32_t value = 0;
-
-	for (size_t i = 0; i < n; i++)
-		value |= (uint32_t)at[i] << 8 * i;
-	return value;
-}
-
 /* Returns the size of a frame's header (RFC 8878, 3.1.1.1) after its magic number. */
 static uint32_t header_bytes(uint8_t descriptor)
 {
@@ -121,14 +112,14 @@ static int64_t measure_frame(const struct ctprof_input *input, uint64_t offset, 
 	uint8_t head[MAGIC_BYTES + 1], block[BLOCK_HEAD_BYTES];
 	int64_t got = read_at(input, offset, head, sizeof head);
 
-	if (got < (int64_t)sizeof head || little_endian(head, MAGIC_BYTES) != MAGIC)
+	if (got < (int64_t)sizeof head || seek_number(head, MAGIC_BYTES) != MAGIC)
 		return got < 0 ? got : 0;
 	uint64_t at = offset + MAGIC_BYTES + header_bytes(head[MAGIC_BYTES]);
-	for (uint32_t word = 0; !(word & 1);) {
+	for (uint64_t word = 0; !(word & 1);) {
 		got = at < end ? read_at(input, at, block, sizeof block) : 0;
 		if (got < (int64_t)sizeof block)
 			return got < 0 ? got : 0;
-		word = little_endian(block, sizeof block);
+		word = seek_number(block, sizeof block);
 		if ((word >> 1 & 3) == 3)
 			return 0;
 		/* Type 1 is a repeated byte. */

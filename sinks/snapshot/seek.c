@@ -12,31 +12,17 @@
 #define MS_BITS 0x7fffffffu
 #define NS_PER_MS 1000000
 
-static void put_u32(uint8_t *at, uint32_t value)
-{
-	value = htole32(value);
-	memcpy(at, &value, sizeof value);
-}
-
-static void put_u64(uint8_t *at, uint64_t value)
+static void put_number(uint8_t *at, size_t n, uint64_t value)
 {
 	value = htole64(value);
-	memcpy(at, &value, sizeof value);
+	memcpy(at, &value, n);
 }
 
-static uint32_t get_u32(const uint8_t *at)
+uint64_t seek_number(const uint8_t *at, size_t n)
 {
-	uint32_t value;
+	uint64_t value = 0;
 
-	memcpy(&value, at, sizeof value);
-	return le32toh(value);
-}
-
-static uint64_t get_u64(const uint8_t *at)
-{
-	uint64_t value;
-
-	memcpy(&value, at, sizeof value);
+	memcpy(&value, at, n);
 	return le64toh(value);
 }
 
@@ -91,16 +77,16 @@ char *seek_list_make(const struct seek_list *list, size_t *ret_size)
 
 	if (!bytes)
 		return NULL;
-	put_u32(at, SEEK_FRAME_MAGIC);
-	put_u32(at + 4, (uint32_t)body);
+	put_number(at, 4, SEEK_FRAME_MAGIC);
+	put_number(at + 4, 4, body);
 	at += SEEK_HEAD_BYTES;
 	for (size_t i = 0; i < list->n; i++, at += SEEK_ENTRY_BYTES) {
-		put_u32(at, list->entries[i].size);
-		put_u32(at + 4, list->entries[i].word);
+		put_number(at, 4, list->entries[i].size);
+		put_number(at + 4, 4, list->entries[i].word);
 	}
-	put_u64(at, list->first_ns);
-	put_u32(at + 8, (uint32_t)list->n);
-	put_u32(at + 12, SEEK_MAGIC);
+	put_number(at, 8, list->first_ns);
+	put_number(at + 8, 4, list->n);
+	put_number(at + 12, 4, SEEK_MAGIC);
 	*ret_size = SEEK_HEAD_BYTES + body;
 	return (char *)bytes;
 }
@@ -109,10 +95,9 @@ char *seek_list_make(const struct seek_list *list, size_t *ret_size)
 
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES])
 {
-	if (get_u32(footer + 12) != SEEK_MAGIC)
+	if (seek_number(footer + 12, 4) != SEEK_MAGIC)
 		return 0;
-	return SEEK_HEAD_BYTES + (uint64_t)get_u32(footer + 8) * SEEK_ENTRY_BYTES +
-	       SEEK_FOOTER_BYTES;
+	return SEEK_HEAD_BYTES + seek_number(footer + 8, 4) * SEEK_ENTRY_BYTES + SEEK_FOOTER_BYTES;
 }
 
 int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size,
@@ -120,19 +105,20 @@ int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n,
 {
 	const uint8_t *footer = bytes + n - SEEK_FOOTER_BYTES, *at = bytes + SEEK_HEAD_BYTES;
 	const size_t before = table->n;
-	uint64_t first_ns = get_u64(footer), end = 0;
+	uint64_t first_ns = seek_number(footer, 8), end = 0;
 	int64_t ms = 0;
 
-	if (get_u32(bytes) != SEEK_FRAME_MAGIC || get_u32(bytes + 4) != n - SEEK_HEAD_BYTES)
+	if (seek_number(bytes, 4) != SEEK_FRAME_MAGIC ||
+	    seek_number(bytes + 4, 4) != n - SEEK_HEAD_BYTES)
 		return -EBADMSG;
 	for (; at < footer; at += SEEK_ENTRY_BYTES) {
-		uint32_t word = get_u32(at + 4);
+		uint32_t word = (uint32_t)seek_number(at + 4, 4);
 
 		/* Bit 30 is the sign. */
 		ms += (int64_t)(word & (MS_BITS >> 1)) - (int64_t)(word & (MS_BITS ^ MS_BITS >> 1));
 		const struct seek_frame frame = {
 			.offset = offset + end,
-			.size = get_u32(at),
+			.size = seek_number(at, 4),
 			.realtime_ns = first_ns + (uint64_t)ms * (uint64_t)NS_PER_MS,
 			.is_key = word & KEY_BIT,
 			.part = part,

@@ -57,6 +57,8 @@ struct seek_table {
 void seek_table_clear(struct seek_table *table);
 /* Appends a frame.  0 or -ENOMEM. */
 int seek_table_add(struct seek_table *table, const struct seek_frame *frame);
+/* Returns the little-endian number in n bytes, at most 8. */
+uint64_t seek_number(const uint8_t *at, size_t n);
 /* Returns the size of the table with that footer; 0 if it is not the footer of a table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
 /* Parses the table at the end of a part of size bytes, and appends its frames, of which the first
