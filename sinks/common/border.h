@@ -33,6 +33,9 @@ static inline const void *border_element(const void *first, uint64_t i)
 	return (const char *)first + i * *size;
 }
 
+/* The same with the type of the array. */
+#define BORDER_AT(array, i) ((__typeof__(array))border_element(array, i))
+
 /* A member of a host's struct; `missing` if the struct is too short to have it. */
 #define BORDER_MEMBER(of, member, missing)                                                         \
 	((of)->struct_size >= offsetof(__typeof__(*(of)), member) + sizeof((of)->member)           \

@@ -17,7 +17,7 @@ const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line,
 
 	if (field < line->first || field - line->first >= line->n_cells)
 		return &nothing;
-	return drawing_cell(line, field - line->first);
+	return BORDER_AT(line->cells, field - line->first);
 }
 
 static const struct verdict {

@@ -27,45 +27,8 @@ int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report
 	SINK_PLUGIN(name_, summary_, .open = drawing_open, .close = drawing_close,                 \
 		    .report = drawing_report)
 
-static inline const struct ctprof_report_section *
-drawing_section(const struct ctprof_report *report, uint64_t i)
-{
-	return border_element(report->sections, i);
-}
-
-static inline const struct ctprof_report_field *
-drawing_field(const struct ctprof_report_section *section, uint64_t i)
-{
-	return border_element(section->fields, i);
-}
-
-static inline const struct ctprof_report_line *
-drawing_line(const struct ctprof_report_section *section, uint64_t i)
-{
-	return border_element(section->lines, i);
-}
-
-/* Returns the line's cell i, which is that of the field line->first + i. */
-static inline const struct ctprof_cell *drawing_cell(const struct ctprof_report_line *line,
-						     uint64_t i)
-{
-	return border_element(line->cells, i);
-}
-
 /* Returns the line's cell of a field; if there is none, a cell without values. */
 const struct ctprof_cell *drawing_cell_of(const struct ctprof_report_line *line, uint64_t field);
-
-static inline const struct ctprof_report_line *drawing_only(const struct ctprof_report *report,
-							    unsigned int side, uint64_t i)
-{
-	return border_element(report->only[side], i);
-}
-
-static inline const struct ctprof_report_rename *drawing_rename(const struct ctprof_report *report,
-								uint64_t i)
-{
-	return border_element(report->renames, i);
-}
 
 /* Return the roles of a line and of a field; NONE and PLAIN if the host's structs lack them. */
 static inline uint32_t drawing_role(const struct ctprof_report_line *line)
@@ -154,11 +117,6 @@ static inline const struct ctprof_histogram *drawing_histogram(const struct ctpr
 									   : NULL;
 }
 
-static inline const struct ctprof_bucket *drawing_bucket(const struct ctprof_histogram *histogram,
-							 uint32_t i)
-{
-	return border_element(histogram->buckets, i);
-}
 /* Returns "changed", "~", "?"; "" if there was no test. */
 const char *drawing_verdict(const struct ctprof_runs *runs);
 /* Returns "worse", "better", or "". */

@@ -120,7 +120,7 @@ void tables_describe(const struct ctprof_table *table, struct json *json)
 {
 	json_literal(json, "{");
 	for (uint64_t i = 0; i < table->n_columns; i++) {
-		const struct ctprof_table_column *column = tables_column(table, i);
+		const struct ctprof_table_column *column = BORDER_AT(table->columns, i);
 
 		json_print(json, "%s:{\"unit\":%s,\"kind\":%s,\"help\":%s}", column->name,
 			   column->unit, tables_kind(column->kind), column->help);

@@ -33,12 +33,6 @@ const struct ctprof_table *tables_of(const struct tables *tables,
  * write. */
 int tables_flush(void *self);
 
-static inline const struct ctprof_table_column *tables_column(const struct ctprof_table *table,
-							      uint64_t i)
-{
-	return border_element(table->columns, i);
-}
-
 /* Whether column i of a row has a value, which *ret_value is then. */
 static inline bool tables_value(const struct ctprof_records *records, uint64_t row, uint64_t i,
 				uint64_t *ret_value)

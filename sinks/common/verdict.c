@@ -40,7 +40,7 @@ static const struct ctprof_report_hit *find_hit(const struct walk *walk,
 						const struct ctprof_report_field *field)
 {
 	for (uint64_t i = 0; i < BORDER_MEMBER(walk->report, n_hits, 0); i++) {
-		const struct ctprof_report_hit *hit = border_element(walk->report->hits, i);
+		const struct ctprof_report_hit *hit = BORDER_AT(walk->report->hits, i);
 
 		if (!hit_is_of_cell(hit, line, field))
 			continue;
@@ -60,8 +60,9 @@ static void walk_line(const struct walk *walk, const struct ctprof_report_sectio
 		      const struct ctprof_report_line *line)
 {
 	for (uint64_t i = 0; i < line->n_cells; i++) {
-		const struct ctprof_report_field *field = drawing_field(section, line->first + i);
-		const struct ctprof_cell *cell = drawing_cell(line, i);
+		const struct ctprof_report_field *field =
+			BORDER_AT(section->fields, line->first + i);
+		const struct ctprof_cell *cell = BORDER_AT(line->cells, i);
 		const struct ctprof_runs *runs = drawing_runs(cell);
 		struct verdict_case found = {.metric = field->name, .field = field, .cell = cell};
 
@@ -90,14 +91,14 @@ void verdict_walk(const struct ctprof_report *report,
 	if (!has_line)
 		return;
 	for (uint64_t i = 0; i < report->n_sections; i++) {
-		const struct ctprof_report_section *section = drawing_section(report, i);
+		const struct ctprof_report_section *section = BORDER_AT(report->sections, i);
 
 		for (uint64_t j = 0; j < section->n_lines; j++)
 			if (drawing_has(section, CTPROF_SECTION_METRICS))
-				walk_line(&walk, section, drawing_line(section, j));
+				walk_line(&walk, section, BORDER_AT(section->lines, j));
 	}
 	for (uint64_t i = 0; i < n_hits; i++) {
-		const struct ctprof_report_hit *hit = border_element(report->hits, i);
+		const struct ctprof_report_hit *hit = BORDER_AT(report->hits, i);
 		struct verdict_case found = {
 			.result = VERDICT_FAILED, .metric = hit->metric, .hit = hit};
 

@@ -149,16 +149,16 @@ static void put_cell(FILE *stream, const struct ctprof_report_line *line,
 static void put_metrics(FILE *stream, const struct ctprof_report_section *section, bool is_compare)
 {
 	for (uint64_t i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		for (uint64_t j = 0; j < line->n_cells; j++) {
 			const struct ctprof_report_field *field =
-				drawing_field(section, line->first + j);
+				BORDER_AT(section->fields, line->first + j);
 
 			put_names(stream, section->name, section->heading, line);
 			put_name(stream, field->name);
 			put_name(stream, field->unit);
-			put_cell(stream, line, drawing_cell(line, j), is_compare);
+			put_cell(stream, line, BORDER_AT(line->cells, j), is_compare);
 		}
 	}
 }
@@ -168,7 +168,7 @@ static void put_only(FILE *stream, const struct ctprof_report *report, unsigned 
 	static const char *const sections[] = {"only-baseline", "only-candidate"};
 
 	for (uint64_t i = 0; i < report->n_only[side]; i++) {
-		const struct ctprof_report_line *line = drawing_only(report, side, i);
+		const struct ctprof_report_line *line = BORDER_AT(report->only[side], i);
 
 		put_names(stream, sections[side], NULL, line);
 		fprintf(stream, side == 0 ? ",,,%" PRIu64 "," : ",,,,%" PRIu64,
@@ -186,7 +186,7 @@ static void put_header(FILE *stream, const struct ctprof_report_section *section
 
 	fputs("section,line,depth", stream);
 	for (uint64_t i = 0; i < section->n_fields; i++) {
-		const struct ctprof_report_field *field = drawing_field(section, i);
+		const struct ctprof_report_field *field = BORDER_AT(section->fields, i);
 		bool is_one = !is_compare || drawing_is_text(field);
 
 		for (unsigned int j = 0; j < (is_one ? 1 : 4); j++) {
@@ -220,14 +220,15 @@ static void put_line(FILE *stream, const struct ctprof_report_section *section,
 	put_text(stream, "", section->name, "");
 	fprintf(stream, ",%s,%" PRIu32, kind, line->depth);
 	for (uint64_t i = 0; i < section->n_fields; i++)
-		put_field(stream, drawing_field(section, i), drawing_cell_of(line, i), is_compare);
+		put_field(stream, BORDER_AT(section->fields, i), drawing_cell_of(line, i),
+			  is_compare);
 	fputc(',', stream);
 	/* Write the names of the incomplete fields. */
 	for (uint64_t i = 0; i < line->n_cells; i++) {
-		if (!drawing_has_partial(drawing_cell(line, i), is_compare))
+		if (!drawing_has_partial(BORDER_AT(line->cells, i), is_compare))
 			continue;
 		fputs(separator, stream);
-		fputs(drawing_field(section, line->first + i)->name, stream);
+		fputs(BORDER_AT(section->fields, line->first + i)->name, stream);
 		separator = " ";
 	}
 }
@@ -238,7 +239,7 @@ static void put_table(FILE *stream, const struct ctprof_report_section *section,
 	bool is_covered = drawing_has(section, CTPROF_SECTION_HAS_COVERAGE);
 
 	for (uint64_t i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 		const char *kind = drawing_is_total(line)              ? "total"
 				   : line->flags & CTPROF_LINE_CONTEXT ? "context"
 								       : "line";
@@ -265,7 +266,7 @@ static bool has_metrics(const struct ctprof_report *report)
 	bool has_any = report->n_sections == 0;
 
 	for (uint64_t i = 0; i < report->n_sections; i++)
-		has_any |= drawing_has(drawing_section(report, i), CTPROF_SECTION_METRICS);
+		has_any |= drawing_has(BORDER_AT(report->sections, i), CTPROF_SECTION_METRICS);
 	return has_any;
 }
 
@@ -280,7 +281,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 			is_compare ? compare_header : show_header,
 			drawing_is_of_runs(report) ? runs_header : "");
 	for (uint64_t i = 0; i < report->n_sections; i++) {
-		const struct ctprof_report_section *section = drawing_section(report, i);
+		const struct ctprof_report_section *section = BORDER_AT(report->sections, i);
 		bool is_metrics = drawing_has(section, CTPROF_SECTION_METRICS);
 
 		if (is_headed && !is_metrics)
@@ -337,7 +338,7 @@ static void put_columns(const struct tables *tables, FILE *stream, const void *w
 	for (uint64_t i = 0; i < table->n_columns; i++) {
 		if (i > 0)
 			fputc(',', stream);
-		put_text(stream, "", tables_column(table, i)->name, "");
+		put_text(stream, "", BORDER_AT(table->columns, i)->name, "");
 	}
 	fputs("\r\n", stream);
 }
@@ -387,7 +388,7 @@ static void put_records(const struct tables *tables, FILE *stream, const void *w
 			if (i > 0)
 				fputc(',', stream);
 			if (tables_value(records, row, i, &value))
-				put_cell_of(stream, tables_column(table, i), value);
+				put_cell_of(stream, BORDER_AT(table->columns, i), value);
 		}
 		fputs("\r\n", stream);
 	}

@@ -91,7 +91,7 @@ double account_longest(const struct ctprof_report *report,
 	double longest = 0;
 
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		if (!drawing_is_total(line))
 			longest = fmax(longest, account_of(section, line, side).sum);

@@ -44,7 +44,7 @@ static GArray *list_changes(const struct ctprof_report_section *pools, guint64 f
 	guint64 name = markup_find_role(pools, CTPROF_FIELD_SUBJECT);
 
 	for (guint64 i = 0; i < pools->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(pools, i);
+		const struct ctprof_report_line *line = BORDER_AT(pools->lines, i);
 		const struct change change = {drawing_cell_of(line, name)->value[0].text,
 					      drawing_cell_of(line, field)};
 
@@ -95,7 +95,7 @@ static void put_line(FILE *stream, const struct ctprof_report_field *field,
 static void put_cost(FILE *stream, const struct ctprof_report_section *pools, guint64 column,
 		     const char *heading)
 {
-	const struct ctprof_report_field *field = drawing_field(pools, column);
+	const struct ctprof_report_field *field = BORDER_AT(pools->fields, column);
 	g_autoptr(GArray) list = list_changes(pools, column);
 	const struct change *changes = (const void *)list->data;
 	double most = list->len > 0 ? fabs(changes[0].cell->delta) : 0;

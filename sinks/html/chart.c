@@ -167,7 +167,7 @@ static double count_all(const struct ctprof_histogram *histogram)
 	double all = 0;
 
 	for (guint32 i = 0; i < histogram->n; i++)
-		all += (double)drawing_bucket(histogram, i)->count;
+		all += (double)BORDER_AT(histogram->buckets, i)->count;
 	return all;
 }
 
@@ -176,7 +176,7 @@ static void fit_axis(struct axis *axis, const struct ctprof_histogram *histogram
 	double all = count_all(histogram);
 
 	for (guint32 i = 0; i < histogram->n; i++) {
-		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+		const struct ctprof_bucket *bucket = BORDER_AT(histogram->buckets, i);
 
 		axis->first = MIN(axis->first, bucket->number);
 		axis->last = MAX(axis->last, bucket->number);
@@ -191,7 +191,7 @@ static void put_shape(FILE *stream, const struct axis *axis,
 
 	fprintf(stream, "<path class=\"%s\" d=\"", class);
 	for (guint32 i = 0; i < histogram->n; i++) {
-		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+		const struct ctprof_bucket *bucket = BORDER_AT(histogram->buckets, i);
 		int x = chart_place(bucket->number - axis->first, width, SHAPE_WIDTH);
 		int end = chart_place(bucket->number - axis->first + 1, width, SHAPE_WIDTH);
 		int height = chart_place((double)bucket->count / all, axis->highest, SHAPE_HEIGHT);

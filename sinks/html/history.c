@@ -45,7 +45,7 @@ struct history {
 static const struct ctprof_report_line *line_of(const struct history *history, guint64 subject,
 						guint64 window)
 {
-	return drawing_line(history->section, subject * history->n_windows + window);
+	return BORDER_AT(history->section->lines, subject * history->n_windows + window);
 }
 
 static double number(const struct history *history, guint64 subject, guint64 window)
@@ -106,7 +106,8 @@ static gboolean measure(struct history *history)
 	const guint64 n_lines = history->section->n_lines;
 
 	while (history->n_windows < n_lines &&
-	       drawing_role(drawing_line(history->section, history->n_windows)) == CTPROF_ROLE_HOST)
+	       drawing_role(BORDER_AT(history->section->lines, history->n_windows)) ==
+		       CTPROF_ROLE_HOST)
 		history->n_windows++;
 	if (history->n_windows == 0)
 		return FALSE;
@@ -221,7 +222,7 @@ static void put_phases(FILE *stream, const struct history *history)
 	guint64 after = phases ? markup_find_field(phases, "after") : 0;
 
 	for (guint64 i = 0; phases && i < phases->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(phases, i);
+		const struct ctprof_report_line *line = BORDER_AT(phases->lines, i);
 		const char *text = drawing_cell_of(line, name)->value[0].text;
 		double share = drawing_cell_of(line, after)->value[0].real / history->length;
 

@@ -206,7 +206,7 @@ static void put_findings(FILE *stream, const struct ctprof_report_section *findi
 	fputs(findings->n_lines > 0 ? "<ol>\n" : "", stream);
 	for (guint64 i = 0; i < findings->n_lines; i++) {
 		const struct ctprof_sentence *sentence =
-			drawing_line_sentence(drawing_line(findings, i));
+			drawing_line_sentence(BORDER_AT(findings->lines, i));
 
 		if (sentence)
 			drawing_say(sentence, 0, said);
@@ -235,7 +235,7 @@ static void put_first(FILE *stream, const struct ctprof_report *report)
 	if (pools)
 		pools_put(stream, report, pools);
 	for (guint64 i = 0; i < report->n_sections; i++)
-		memory_put_tree(stream, report, drawing_section(report, i));
+		memory_put_tree(stream, report, BORDER_AT(report->sections, i));
 }
 
 static void put_rest(FILE *stream, const struct ctprof_report *report)
@@ -244,7 +244,7 @@ static void put_rest(FILE *stream, const struct ctprof_report *report)
 
 	fputs("<section class=\"all\">\n", stream);
 	for (guint64 i = 0; i < report->n_sections; i++)
-		if (!g_strv_contains(shown, drawing_section(report, i)->name))
+		if (!g_strv_contains(shown, BORDER_AT(report->sections, i)->name))
 			tables_put_section(stream, report, i);
 	if (drawing_is_compare(report))
 		tables_put_only(stream, report);

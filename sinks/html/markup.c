@@ -50,7 +50,7 @@ void markup_put_sentence(FILE *stream, const struct ctprof_sentence *sentence,
 		char said[DRAWING_SENTENCE];
 		const char *text = said;
 
-		part.pieces = border_element(sentence->pieces, i);
+		part.pieces = BORDER_AT(sentence->pieces, i);
 		drawing_say(&part, 0, said);
 		if (label_of(part.pieces)) {
 			put_span(stream, label_of(part.pieces), &is_open);
@@ -132,7 +132,7 @@ guint64 markup_find_role(const struct ctprof_report_section *section, guint32 ro
 {
 	guint64 i = 0;
 
-	while (i < section->n_fields && drawing_field_role(drawing_field(section, i)) != role)
+	while (i < section->n_fields && drawing_field_role(BORDER_AT(section->fields, i)) != role)
 		i++;
 	return i;
 }
@@ -141,7 +141,7 @@ guint64 markup_find_field(const struct ctprof_report_section *section, const cha
 {
 	guint64 i = 0;
 
-	while (i < section->n_fields && strcmp(drawing_field(section, i)->name, name) != 0)
+	while (i < section->n_fields && strcmp(BORDER_AT(section->fields, i)->name, name) != 0)
 		i++;
 	return i;
 }
@@ -150,8 +150,8 @@ const struct ctprof_report_section *markup_find_section(const struct ctprof_repo
 							const char *name)
 {
 	for (guint64 i = 0; i < report->n_sections; i++)
-		if (strcmp(drawing_section(report, i)->name, name) == 0)
-			return drawing_section(report, i);
+		if (strcmp(BORDER_AT(report->sections, i)->name, name) == 0)
+			return BORDER_AT(report->sections, i);
 	return NULL;
 }
 

@@ -37,7 +37,7 @@ static double bytes_of(const struct ctprof_report *report, const struct ctprof_r
 	guint64 bytes = markup_find_field(host, "bytes");
 
 	for (guint64 i = 0; i < host->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(host, i);
+		const struct ctprof_report_line *line = BORDER_AT(host->lines, i);
 
 		if (g_strcmp0(drawing_cell_of(line, names)->value[0].text, name) == 0)
 			return markup_number_of(report, line, bytes);
@@ -136,7 +136,7 @@ static void put_line(struct icicle *icicle, const struct ctprof_report_line *lin
 static void measure(struct icicle *icicle, const struct ctprof_report_section *section)
 {
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		if (drawing_is_total(line) || line->depth > DEEPEST)
 			continue;
@@ -168,7 +168,7 @@ void memory_put_tree(FILE *stream, const struct ctprof_report *report,
 		"process as wide as the memory of it and its children\">\n",
 		WIDTH, (icicle.depth + 1) * ROW);
 	for (guint64 i = 0; i < section->n_lines; i++)
-		put_line(&icicle, drawing_line(section, i));
+		put_line(&icicle, BORDER_AT(section->lines, i));
 	fputs("</svg></div>\n", stream);
 	if (icicle.n_narrow > 0)
 		fprintf(stream,

@@ -30,7 +30,7 @@ static double host_number(const struct ctprof_report *report, const char *name)
 	guint64 field = host ? markup_find_field(host, name) : 0;
 
 	for (guint64 i = 0; host && i < host->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(host, i);
+		const struct ctprof_report_line *line = BORDER_AT(host->lines, i);
 
 		if (line->first == field && line->n_cells == 1)
 			return markup_number_of(report, line, field);
@@ -49,7 +49,7 @@ static void add_pools(const struct ctprof_report *report,
 	double others = 0, ended = 0;
 
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 		const char *name = drawing_cell_of(line, pool)->value[0].text;
 		double value = markup_number_of(report, line, cpu);
 
@@ -103,7 +103,7 @@ static void set_highest(const struct ctprof_report *report,
 			const struct ctprof_report_section *section, struct drawn *drawn)
 {
 	if (drawn->column == &column_field &&
-	    drawing_field_role(drawing_field(section, drawn->index)) != CTPROF_FIELD_PLAIN)
+	    drawing_field_role(BORDER_AT(section->fields, drawn->index)) != CTPROF_FIELD_PLAIN)
 		drawn->highest = columns_highest(report, section, drawn);
 }
 
@@ -149,7 +149,7 @@ static void put_line(const struct drafting *drafting, const struct ctprof_report
 static void put_lines(const struct drafting *drafting, gboolean totals)
 {
 	for (guint64 i = 0; i < drafting->section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(drafting->section, i);
+		const struct ctprof_report_line *line = BORDER_AT(drafting->section->lines, i);
 
 		if (drawing_is_total(line) == totals && !(line->flags & CTPROF_LINE_HIDDEN))
 			put_line(drafting, line);
@@ -202,10 +202,10 @@ static void put_data(struct json *json, const struct ctprof_report *report,
 
 	json_literal(json, "{\"fields\":[");
 	for (guint64 i = 0; i < section->n_fields; i++)
-		json_print(json, i > 0 ? ",%s" : "%s", drawing_field(section, i)->name);
+		json_print(json, i > 0 ? ",%s" : "%s", BORDER_AT(section->fields, i)->name);
 	json_literal(json, "],\"lines\":[");
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		if (drawing_is_total(line) || line->flags & CTPROF_LINE_HIDDEN)
 			continue;

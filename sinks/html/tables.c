@@ -152,7 +152,7 @@ static void find_names(struct drafting *drafting)
 			return;
 		}
 		if (drawn.column == &column_field &&
-		    drawing_field(&drafting->section, drawn.index)->flags & CTPROF_FIELD_TREE) {
+		    BORDER_AT(drafting->section.fields, drawn.index)->flags & CTPROF_FIELD_TREE) {
 			g_array_remove_index(drafting->columns, i);
 			g_array_prepend_val(drafting->columns, drawn);
 			return;
@@ -218,7 +218,7 @@ static void put_table(struct drafting *drafting)
 			drawing_is_of_runs(drafting->report) ? "runs" : NULL);
 	fputs("<tbody>\n", stream);
 	for (guint64 i = 0; i < section->n_lines; i++)
-		put_line(drafting, drawing_line(section, i));
+		put_line(drafting, BORDER_AT(section->lines, i));
 	fputs("</tbody></table></div>\n", stream);
 }
 
@@ -227,17 +227,17 @@ static void put_id(FILE *stream, const struct ctprof_report *report, guint64 i)
 {
 	guint64 same = 1;
 
-	while (same <= i && strcmp(drawing_section(report, i - same)->name,
-				   drawing_section(report, i)->name) == 0)
+	while (same <= i && strcmp(BORDER_AT(report->sections, i - same)->name,
+				   BORDER_AT(report->sections, i)->name) == 0)
 		same++;
-	markup_put(stream, drawing_section(report, i)->name);
+	markup_put(stream, BORDER_AT(report->sections, i)->name);
 	if (same > 1)
 		fprintf(stream, "-%" PRIu64, same);
 }
 
 void tables_put_section(FILE *stream, const struct ctprof_report *report, guint64 i)
 {
-	const struct ctprof_report_section *section = drawing_section(report, i);
+	const struct ctprof_report_section *section = BORDER_AT(report->sections, i);
 	g_autoptr(GArray) columns = NULL;
 	struct drafting drafting = {.stream = stream, .report = report, .section = *section};
 
@@ -277,7 +277,7 @@ static void put_side(FILE *stream, const struct ctprof_report *report, unsigned 
 	fprintf(stream, "</h2> <small>%" PRIu64 "</small></summary>\n<ul class=\"names\">\n",
 		report->n_only[side]);
 	for (guint64 i = 0; i < report->n_only[side]; i++)
-		put_names(stream, drawing_only(report, side, i));
+		put_names(stream, BORDER_AT(report->only[side], i));
 	fputs("</ul></details>\n", stream);
 }
 
@@ -289,7 +289,7 @@ void tables_put_only(FILE *stream, const struct ctprof_report *report)
 			"</small></summary>\n<ul class=\"names\">\n",
 			report->n_renames);
 		for (guint64 i = 0; i < report->n_renames; i++) {
-			const struct ctprof_report_rename *rename = drawing_rename(report, i);
+			const struct ctprof_report_rename *rename = BORDER_AT(report->renames, i);
 
 			markup_put_in(stream, "<li>", rename->baseline, " → ");
 			markup_put_in(stream, "", rename->candidate, "</li>\n");

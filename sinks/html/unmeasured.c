@@ -5,10 +5,11 @@
  * value, or no line has the field.  The caller frees it. */
 static char *reason_of(const struct ctprof_report_section *section, guint64 field)
 {
-	const char *tags = drawing_field(section, field)->tags, *why = NULL;
+	const char *tags = BORDER_AT(section->fields, field)->tags, *why = NULL;
 
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_cell *cell = drawing_cell_of(drawing_line(section, i), field);
+		const struct ctprof_cell *cell =
+			drawing_cell_of(BORDER_AT(section->lines, i), field);
 
 		for (unsigned int side = 0; side < 2; side++) {
 			if (cell->value[side].type != CTPROF_VALUE_ABSENT)
@@ -28,12 +29,12 @@ static void note_section(GPtrArray *reasons, GHashTable *names,
 		GString *known = reason ? g_hash_table_lookup(names, reason) : NULL;
 
 		if (known) {
-			g_string_append_printf(known, ", %s", drawing_field(section, i)->name);
+			g_string_append_printf(known, ", %s", BORDER_AT(section->fields, i)->name);
 			g_free(reason);
 		} else if (reason) {
 			g_ptr_array_add(reasons, reason);
 			g_hash_table_insert(names, reason,
-					    g_string_new(drawing_field(section, i)->name));
+					    g_string_new(BORDER_AT(section->fields, i)->name));
 		}
 	}
 }
@@ -50,8 +51,8 @@ void unmeasured_put(FILE *stream, const struct ctprof_report *report)
 		g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_string);
 
 	for (guint64 i = 0; i < report->n_sections; i++)
-		if (drawing_has(drawing_section(report, i), CTPROF_SECTION_METRICS))
-			note_section(reasons, names, drawing_section(report, i));
+		if (drawing_has(BORDER_AT(report->sections, i), CTPROF_SECTION_METRICS))
+			note_section(reasons, names, BORDER_AT(report->sections, i));
 	if (reasons->len == 0)
 		return;
 	fputs("<details id=\"unmeasured\"><summary><h2>Not measured here</h2></summary>\n"

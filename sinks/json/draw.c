@@ -187,16 +187,16 @@ static void draw_sentence(struct json *json, const struct ctprof_sentence *sente
 
 	json_print(json, ",\"template\":[");
 	for (uint64_t i = 0; i < sentence->n_pieces; i++) {
-		const struct ctprof_piece *piece = border_element(sentence->pieces, i);
+		const struct ctprof_piece *piece = BORDER_AT(sentence->pieces, i);
 
 		json_print(json, i > 0 ? ",%s" : "%s", piece->words);
 	}
 	json_print(json, "],\"numbers\":{");
 	for (uint64_t i = 0; i < sentence->n_pieces; i++) {
-		const struct ctprof_piece *piece = border_element(sentence->pieces, i);
+		const struct ctprof_piece *piece = BORDER_AT(sentence->pieces, i);
 
 		for (uint64_t t = 0; t < piece->n_terms; t++) {
-			const struct ctprof_term *term = border_element(piece->terms, t);
+			const struct ctprof_term *term = BORDER_AT(piece->terms, t);
 
 			if (!term->name)
 				continue;
@@ -216,7 +216,7 @@ static void draw_buckets(struct json *json, const struct ctprof_histogram *histo
 	}
 	json_print(json, "[");
 	for (uint32_t i = 0; i < histogram->n; i++) {
-		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+		const struct ctprof_bucket *bucket = BORDER_AT(histogram->buckets, i);
 
 		json_print(json, i > 0 ? ",[%ju,%ju,%ju]" : "[%ju,%ju,%ju]",
 			   (uintmax_t)bucket->least, (uintmax_t)bucket->most,
@@ -296,12 +296,12 @@ static void draw_metrics(struct json *json, const struct ctprof_report_section *
 
 	json_print(json, ",\"rows\":[");
 	for (uint64_t i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		for (uint64_t j = 0; j < line->n_cells; j++) {
 			draw_element(json, n++);
-			draw_row(json, line, drawing_field(section, line->first + j),
-				 drawing_cell(line, j), is_compare);
+			draw_row(json, line, BORDER_AT(section->fields, line->first + j),
+				 BORDER_AT(line->cells, j), is_compare);
 		}
 	}
 	json_print(json, "]");
@@ -314,17 +314,17 @@ static void draw_line(struct json *json, const struct ctprof_report_section *sec
 
 	for (uint64_t i = 0; i < line->n_cells; i++) {
 		json_print(json, i > 0 ? "," : "{");
-		draw_cell(json, drawing_field(section, line->first + i), drawing_cell(line, i),
-			  is_compare);
+		draw_cell(json, BORDER_AT(section->fields, line->first + i),
+			  BORDER_AT(line->cells, i), is_compare);
 	}
 	json_print(json, ",\"depth\":%ju", (uintmax_t)line->depth);
 	json_print(json, line->flags & CTPROF_LINE_CONTEXT ? ",\"context\":true" : "");
 	for (uint64_t i = 0; i < line->n_cells; i++) {
-		if (!drawing_has_partial(drawing_cell(line, i), is_compare))
+		if (!drawing_has_partial(BORDER_AT(line->cells, i), is_compare))
 			continue;
 		json_print(json, n_partial++ > 0 ? ",%s:{" : ",\"partial\":{%s:{",
-			   drawing_field(section, line->first + i)->name);
-		draw_rows(json, drawing_cell(line, i), is_compare);
+			   BORDER_AT(section->fields, line->first + i)->name);
+		draw_rows(json, BORDER_AT(line->cells, i), is_compare);
 		json_print(json, "}");
 	}
 	json_print(json, n_partial > 0 ? "}" : "");
@@ -342,7 +342,7 @@ static void draw_lines(struct json *json, const char *key,
 
 	json_print(json, ",%s:[", key);
 	for (uint64_t i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 
 		if (drawing_is_total(line) != totals || line->flags & CTPROF_LINE_HEADING)
 			continue;
@@ -357,7 +357,7 @@ static void draw_table(struct json *json, const struct ctprof_report_section *se
 {
 	json_print(json, ",\"fields\":[");
 	for (uint64_t i = 0; i < section->n_fields; i++) {
-		const struct ctprof_report_field *field = drawing_field(section, i);
+		const struct ctprof_report_field *field = BORDER_AT(section->fields, i);
 
 		draw_element(json, i);
 		json_print(json, "{\"name\":%s,\"unit\":%s}", field->name, field->unit);
@@ -400,7 +400,7 @@ static void draw_only(struct json *json, const char *key, const struct ctprof_re
 
 	json_print(json, ",%s:[", key);
 	for (uint64_t i = 0; wanted && i < report->n_only[side]; i++) {
-		const struct ctprof_report_line *line = drawing_only(report, side, i);
+		const struct ctprof_report_line *line = BORDER_AT(report->only[side], i);
 
 		draw_element(json, i);
 		json_print(json, "{");
@@ -429,7 +429,7 @@ static void draw_renames(struct json *json, const struct ctprof_report *report)
 	json_print(json, ",\"renames\":[");
 	for (uint64_t i = 0; i < report->n_renames; i++) {
 		draw_element(json, i);
-		draw_rename(json, drawing_rename(report, i));
+		draw_rename(json, BORDER_AT(report->renames, i));
 	}
 	json_print(json, "]");
 }
@@ -455,7 +455,7 @@ static void draw_window(struct json *json, const struct ctprof_report_window *wi
 static void draw_hits(struct json *json, const struct ctprof_report *report)
 {
 	for (uint64_t i = 0; i < BORDER_MEMBER(report, n_hits, 0); i++) {
-		const struct ctprof_report_hit *hit = border_element(report->hits, i);
+		const struct ctprof_report_hit *hit = BORDER_AT(report->hits, i);
 		struct ctprof_report_line line = {.n_names = hit->n_names};
 
 		json_print(json, i > 0 ? ",\n{" : ",\"fail_on\":[\n{");
@@ -486,7 +486,7 @@ static void draw_report(struct json *json, const struct ctprof_report *report)
 	json_print(json, ",\"sections\":[");
 	for (uint64_t i = 0; i < report->n_sections; i++) {
 		draw_element(json, i);
-		draw_section(json, drawing_section(report, i), is_compare);
+		draw_section(json, BORDER_AT(report->sections, i), is_compare);
 	}
 	json_print(json, "]");
 	if (is_compare) {

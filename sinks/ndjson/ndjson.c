@@ -43,7 +43,7 @@ static void put_row(struct json *out, const struct ctprof_table *table,
 	uint64_t value;
 
 	for (uint64_t i = 0; i < table->n_columns; i++) {
-		const struct ctprof_table_column *column = tables_column(table, i);
+		const struct ctprof_table_column *column = BORDER_AT(table->columns, i);
 
 		if (i == 0)
 			json_literal(out, "{");

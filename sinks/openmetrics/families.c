@@ -85,7 +85,7 @@ int families_make(struct families *self, const struct ctprof_table *table)
 	if (!self->list)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < table->n_columns; i++) {
-		const struct ctprof_table_column *column = tables_column(table, i);
+		const struct ctprof_table_column *column = BORDER_AT(table->columns, i);
 		struct family *family = &self->list[self->n];
 
 		if (!has_size(column))

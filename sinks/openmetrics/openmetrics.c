@@ -114,7 +114,7 @@ static int make_labels(const struct ctprof_table *table, const struct ctprof_rec
 	if (r < 0)
 		return r;
 	for (uint64_t i = 0; i < table->n_columns; i++) {
-		const struct ctprof_table_column *column = tables_column(table, i);
+		const struct ctprof_table_column *column = BORDER_AT(table->columns, i);
 
 		if (!tables_value(records, row, i, &value))
 			continue;
@@ -199,7 +199,7 @@ static int keep_row(struct openmetrics *self, const struct ctprof_table *table,
 	memcpy(kept->present, records->present + row * n, n);
 	int r = 0;
 	for (uint64_t i = 0; r == 0 && i < n; i++)
-		r = keep_text(kept, tables_column(table, i), i);
+		r = keep_text(kept, BORDER_AT(table->columns, i), i);
 	return r < 0 ? r : make_labels(table, records, row, kept);
 }
 

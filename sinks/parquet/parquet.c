@@ -81,7 +81,7 @@ static int parquet_table(void *called, const struct ctprof_table *table)
 		return fail(self, -ENOMEM);
 	for (; r == 0 && self->n_columns < table->n_columns; self->n_columns++)
 		r = chunk_init(&self->chunks[self->n_columns],
-			       tables_column(table, self->n_columns));
+			       BORDER_AT(table->columns, self->n_columns));
 	json_literal(&self->tables.out, MAGIC);
 	self->at = sizeof MAGIC - 1;
 	return fail(self, r);

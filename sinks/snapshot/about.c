@@ -56,7 +56,7 @@ void about_write_metrics(struct json *json, const struct ctprof_capture *capture
 
 	json_literal(json, "[");
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
+		const struct ctprof_metric_info *info = BORDER_AT(capture->metrics, i);
 
 		if (!about_has_metric(info))
 			continue;
@@ -82,7 +82,7 @@ void about_write_plugins(struct json *json, const struct ctprof_capture_end *end
 	json_literal(json, "[");
 	for (uint64_t i = 0; i < end->n_plugins; i++) {
 		json_raw(json, ",", i > 0);
-		about_write_plugin(json, border_element(end->plugins, i));
+		about_write_plugin(json, BORDER_AT(end->plugins, i));
 	}
 	json_literal(json, "]");
 }
@@ -96,7 +96,7 @@ static void about_write_marks(struct json *json, const struct ctprof_capture *ca
 		return;
 	json_literal(json, ",\"marks\":[");
 	for (uint64_t i = 0; i < n; i++) {
-		const struct ctprof_fact *mark = border_element(marks, i);
+		const struct ctprof_fact *mark = BORDER_AT(marks, i);
 
 		json_print(json,
 			   i > 0 ? ",{\"name\":%s,\"unix_ns\":%ju}"
@@ -122,7 +122,7 @@ void about_begin_capture(struct json *json, const struct ctprof_capture *capture
 	json_print(json, "{\"version\":%s,\"kernel\":%s,\"jobs\":%ju,\"options\":{",
 		   capture->version, capture->kernel, (uintmax_t)capture->jobs);
 	for (uint64_t i = 0; i < capture->n_options; i++) {
-		const struct ctprof_fact *fact = border_element(capture->options, i);
+		const struct ctprof_fact *fact = BORDER_AT(capture->options, i);
 
 		json_print(json, i > 0 ? ",%s:%s" : "%s:%s", fact->key, fact->value);
 	}
@@ -145,7 +145,7 @@ static void about_write_redaction(struct json *json, const struct ctprof_capture
 		return;
 	json_print(json, ",\"redacted\":{\"key\":%s,\"fields\":{", key);
 	for (uint64_t i = 0; i < end->n_replaced; i++) {
-		const struct ctprof_fact *fact = border_element(end->replaced, i);
+		const struct ctprof_fact *fact = BORDER_AT(end->replaced, i);
 
 		json_print(json, i > 0 ? ",%s:%ju" : "%s:%ju", fact->key,
 			   (uintmax_t)strtoull(fact->value, NULL, 10));

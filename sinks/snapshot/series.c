@@ -63,7 +63,7 @@ void series_free(struct series *series)
 static int series_take_types(struct series *series, const struct ctprof_capture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
+		const struct ctprof_metric_info *info = BORDER_AT(capture->metrics, i);
 		enum kept_class class = kept_class_of(info->metric->scope);
 
 		if (class < KEPT_N_CLASSES &&
@@ -403,7 +403,7 @@ static int series_note_plugins(struct series *series, const struct ctprof_captur
 	series->plugin_states = states;
 	series->n_plugins = end->n_plugins;
 	for (uint64_t i = 0; i < end->n_plugins; i++) {
-		const struct ctprof_plugin_report *report = border_element(end->plugins, i);
+		const struct ctprof_plugin_report *report = BORDER_AT(end->plugins, i);
 
 		changed = changed || states[i] != report->state;
 		states[i] = report->state;

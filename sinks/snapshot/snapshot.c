@@ -183,7 +183,7 @@ static int snapshot_add_metric(struct snapshot *self, const struct ctprof_metric
 static int snapshot_add_metrics(struct snapshot *self, const struct ctprof_capture *capture)
 {
 	for (uint64_t i = 0; i < capture->n_metrics; i++) {
-		const struct ctprof_metric_info *info = border_element(capture->metrics, i);
+		const struct ctprof_metric_info *info = BORDER_AT(capture->metrics, i);
 		int r = snapshot_add_metric(self, info);
 
 		if (r == -ENOMEM)

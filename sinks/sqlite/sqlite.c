@@ -138,7 +138,7 @@ static int create(struct sqlite *self, const struct ctprof_table *table)
 	sqlite3_str_appendf(create, "CREATE TABLE \"%w\" (", table->name);
 	sqlite3_str_appendf(insert, "INSERT INTO \"%w\" VALUES (", table->name);
 	for (uint64_t i = 0; i < table->n_columns; i++) {
-		const struct ctprof_table_column *column = tables_column(table, i);
+		const struct ctprof_table_column *column = BORDER_AT(table->columns, i);
 		const char *end = i + 1 < table->n_columns ? "," : ")";
 
 		sqlite3_str_appendf(create, "\"%w\"%s%s", column->name, type_of(column->type), end);
@@ -215,7 +215,7 @@ static int sqlite_records(void *called, const struct ctprof_records *records)
 			uint64_t value;
 
 			if (tables_value(records, row, i, &value))
-				bind(insert, (int)i + 1, tables_column(table, i)->type, value);
+				bind(insert, (int)i + 1, BORDER_AT(table->columns, i)->type, value);
 			else
 				sqlite3_bind_null(insert, (int)i + 1);
 		}
@@ -254,7 +254,7 @@ static int write_metrics(struct sqlite *self)
 	for (uint32_t t = 0; r == 0 && t < self->tables.n; t++)
 		for (uint64_t i = 0; r == 0 && i < self->tables.list[t]->n_columns; i++)
 			r = insert_metric(insert, self->tables.list[t],
-					  tables_column(self->tables.list[t], i));
+					  BORDER_AT(self->tables.list[t]->columns, i));
 	sqlite3_finalize(insert);
 	return r;
 }

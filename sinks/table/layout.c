@@ -92,7 +92,7 @@ static void walk(Pass *pass)
 	if (pass->headed)
 		walk_line(pass, NULL);
 	for (guint64 i = 0; i < pass->section->n_lines; i++) {
-		const struct ctprof_report_line *line = drawing_line(pass->section, i);
+		const struct ctprof_report_line *line = BORDER_AT(pass->section->lines, i);
 
 		if (line->flags & CTPROF_LINE_HIDDEN)
 			continue;

@@ -82,7 +82,7 @@ static void draw_renames(FILE *stream, const struct ctprof_report *report, gbool
 	for (uint64_t i = 0; i < report->n_renames; i++) {
 		if (i > 0)
 			fputc('\n', stream);
-		draw_rename(stream, coloured, drawing_rename(report, i));
+		draw_rename(stream, coloured, BORDER_AT(report->renames, i));
 	}
 }
 
@@ -119,7 +119,7 @@ static void draw_only(FILE *stream, const struct ctprof_report *report, unsigned
 		return;
 	draw_title(stream, report, STYLE_NONE, title, is_first);
 	for (uint64_t i = 0; i < report->n_only[side]; i++) {
-		const struct ctprof_report_line *line = drawing_only(report, side, i);
+		const struct ctprof_report_line *line = BORDER_AT(report->only[side], i);
 
 		draw_orphan(stream, line, above);
 		above = line->names[0];

@@ -70,7 +70,7 @@ static guint64 count_lines(const struct ctprof_report_section *section)
 	if (drawing_has(section, CTPROF_SECTION_TOLD))
 		return section->n_notes + (section->n_lines == 0 ? 1 : 0);
 	for (guint64 i = 0; i < section->n_lines; i++) {
-		guint32 role = drawing_role(drawing_line(section, i));
+		guint32 role = drawing_role(BORDER_AT(section->lines, i));
 
 		n += role != CTPROF_ROLE_POOL && role != CTPROF_ROLE_REST;
 	}
@@ -88,7 +88,7 @@ static guint64 count_pools(const struct ctprof_report *report, gboolean *ret_is_
 	if (height == 0)
 		return G_MAXUINT64;
 	for (guint64 i = 0; i < report->n_sections; i++)
-		room -= (gint64)count_lines(drawing_section(report, i));
+		room -= (gint64)count_lines(BORDER_AT(report->sections, i));
 	*ret_is_dense = *ret_is_dense || room - N_BLANKS < FEW_POOLS;
 	return (guint64)MAX(*ret_is_dense ? room : room - N_BLANKS, FEWEST_POOLS);
 }
@@ -96,7 +96,7 @@ static guint64 count_pools(const struct ctprof_report *report, gboolean *ret_is_
 static const struct ctprof_report_section *section_of(const struct ctprof_report *report, guint64 i,
 						      guint64 n_pools)
 {
-	const struct ctprof_report_section *section = drawing_section(report, i);
+	const struct ctprof_report_section *section = BORDER_AT(report->sections, i);
 	const struct ctprof_report_section *folded =
 		n_pools < G_MAXUINT64 && BORDER_MEMBER(report, fold, NULL)
 			? report->fold(report, i, n_pools)

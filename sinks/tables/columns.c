@@ -26,7 +26,7 @@ struct spot columns_spot(const struct ctprof_report *report,
 		.report = report,
 		.section = section,
 		.line = line,
-		.field = is_there ? drawing_field(section, field) : NULL,
+		.field = is_there ? BORDER_AT(section->fields, field) : NULL,
 		.cell = drawing_cell_of(line, field),
 		.part = drawn->index,
 		.side = drawn->column->side,
@@ -42,7 +42,7 @@ static gboolean is_blank(const struct choice *choice, const struct column *colum
 	const struct drawn drawn = {.column = column};
 
 	for (guint64 i = 0; i < section->n_lines && text->len == 0; i++) {
-		const struct ctprof_report_line *line = drawing_line(section, i);
+		const struct ctprof_report_line *line = BORDER_AT(section->lines, i);
 		const struct spot spot = columns_spot(choice->report, section, line, &drawn);
 
 		if (!(line->flags & CTPROF_LINE_HEADING))
@@ -84,7 +84,7 @@ static void take_names(const struct choice *choice)
 	guint n = section->names_header ? 1 : 0;
 
 	for (guint64 i = 0; i < section->n_lines; i++)
-		n = MAX(n, drawing_line(section, i)->n_names);
+		n = MAX(n, BORDER_AT(section->lines, i)->n_names);
 	for (guint i = 0; i < (is_tree ? MIN(n, 1) : n); i++) {
 		struct drawn drawn = {
 			.column = is_tree ? column_group : &column_part,
@@ -109,7 +109,7 @@ static void take_fields(const struct choice *choice)
 	gboolean is_metrics = drawing_has(choice->section, CTPROF_SECTION_METRICS);
 
 	for (guint64 i = 0; i < choice->section->n_fields; i++) {
-		const struct ctprof_report_field *field = drawing_field(choice->section, i);
+		const struct ctprof_report_field *field = BORDER_AT(choice->section->fields, i);
 		struct drawn drawn = {
 			.column = &column_field,
 			.index = i,
@@ -131,7 +131,7 @@ gdouble columns_highest(const struct ctprof_report *report,
 
 	for (guint64 i = 0; i < section->n_lines; i++) {
 		const struct spot spot =
-			columns_spot(report, section, drawing_line(section, i), drawn);
+			columns_spot(report, section, BORDER_AT(section->lines, i), drawn);
 
 		highest = MAX(highest, column_length(&spot));
 	}
@@ -146,7 +146,7 @@ static void take_bars(const struct choice *choice)
 	if (choice->report->width < LEAST_FOR_BARS)
 		return;
 	for (guint64 i = 0; i < section->n_fields; i++) {
-		const struct ctprof_report_field *field = drawing_field(section, i);
+		const struct ctprof_report_field *field = BORDER_AT(section->fields, i);
 		struct drawn drawn = {.column = &column_bar, .index = i, .header = field->header};
 
 		if ((field->flags & (CTPROF_FIELD_BARS | CTPROF_FIELD_HIDDEN)) != CTPROF_FIELD_BARS)

@@ -13,12 +13,12 @@ void sparkline_append(GString *text, const struct ctprof_cell *cell, unsigned si
 
 	if (!histogram || histogram->n == 0)
 		return;
-	uint32_t first = drawing_bucket(histogram, 0)->number;
-	uint32_t n = drawing_bucket(histogram, histogram->n - 1)->number - first + 1;
+	uint32_t first = BORDER_AT(histogram->buckets, 0)->number;
+	uint32_t n = BORDER_AT(histogram->buckets, histogram->n - 1)->number - first + 1;
 	uint32_t width = (n + MOST_BARS - 1) / MOST_BARS; /* buckets in a bar */
 
 	for (uint32_t i = 0; i < histogram->n; i++) {
-		const struct ctprof_bucket *bucket = drawing_bucket(histogram, i);
+		const struct ctprof_bucket *bucket = BORDER_AT(histogram->buckets, i);
 		double *bar = &bars[(bucket->number - first) / width % MOST_BARS];
 
 		*bar += (double)bucket->count;
