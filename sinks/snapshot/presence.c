@@ -8,26 +8,17 @@
 #include "array.h"
 #include "words.h"
 
-#define NO_SET UINT32_MAX
 /* Limit for all sets together: more than any capture has, but small enough for memory. */
 #define MAX_ABSENCES (64u << 20)
 /* An absence is a member's index and its state in one number. */
 #define STATE_BITS 8
 
 /* A set that is stored or searched for. */
-struct set {
+struct presence_set {
 	const struct presence *presence;
 	const uint8_t *states;
 	uint32_t number;
 	uint8_t kept[];
-};
-
-struct presence {
-	const struct shape *shape;
-	struct set **sets; /* by number */
-	uint32_t n_sets;
-	uint32_t last; /* the set of the row before, or NO_SET */
-	void *tree;    /* of the sets, by their states; see tsearch() */
 };
 
 /* A reason that only a newer host knows is written as the first one in words_absences. */
@@ -76,13 +67,9 @@ void presence_write_set(struct json *json, const struct shape *shape, const uint
 	json_literal(json, "}");
 }
 
-struct presence *presence_new(const struct shape *shape)
+void presence_init(struct presence *presence, const struct shape *shape)
 {
-	struct presence *presence = calloc(1, sizeof *presence);
-
-	if (presence)
-		*presence = (struct presence){.shape = shape, .last = NO_SET};
-	return presence;
+	*presence = (struct presence){.shape = shape, .last = PRESENCE_NO_SET};
 }
 
 static void keep(void *set)
@@ -96,39 +83,31 @@ void presence_clear(struct presence *presence)
 	for (uint32_t i = 0; i < presence->n_sets; i++)
 		free(presence->sets[i]);
 	free(presence->sets);
-	*presence = (struct presence){.shape = presence->shape, .last = NO_SET};
-}
-
-void presence_free(struct presence *presence)
-{
-	if (!presence)
-		return;
-	presence_clear(presence);
-	free(presence);
+	presence_init(presence, presence->shape);
 }
 
 static int compare_sets(const void *a, const void *b)
 {
-	const struct set *x = a;
-	const struct set *y = b;
+	const struct presence_set *x = a;
+	const struct presence_set *y = b;
 
 	return memcmp(x->states, y->states, x->presence->shape->n);
 }
 
-/* Stores another set; returns NO_SET if there is no room for it. */
-static uint32_t presence_add(struct presence *presence, const struct set *model)
+/* Stores another set; returns PRESENCE_NO_SET if there is no room for it. */
+static uint32_t presence_add(struct presence *presence, const struct presence_set *model)
 {
 	uint32_t n = presence->shape->n;
 
 	if (presence->n_sets >= PRESENCE_MAX_SETS)
-		return NO_SET;
-	struct set **sets = array_room(presence->sets, presence->n_sets, sizeof *sets);
+		return PRESENCE_NO_SET;
+	struct presence_set **sets = array_room(presence->sets, presence->n_sets, sizeof *sets);
 	if (!sets)
-		return NO_SET;
+		return PRESENCE_NO_SET;
 	presence->sets = sets;
-	struct set *set = malloc(sizeof *set + n);
+	struct presence_set *set = malloc(sizeof *set + n);
 	if (!set)
-		return NO_SET;
+		return PRESENCE_NO_SET;
 	*set = *model;
 	set->states = memcpy(set->kept, model->states, n);
 	set->number = presence->n_sets;
@@ -140,12 +119,13 @@ static uint32_t presence_add(struct presence *presence, const struct set *model)
 
 static uint32_t presence_intern(struct presence *presence, const uint8_t *states)
 {
-	const struct set model = {.presence = presence, .states = states};
+	const struct presence_set model = {.presence = presence, .states = states};
 
-	if (presence->last != NO_SET && compare_sets(presence->sets[presence->last], &model) == 0)
+	if (presence->last != PRESENCE_NO_SET &&
+	    compare_sets(presence->sets[presence->last], &model) == 0)
 		return presence->last;
 	/* A node of the tree begins with its key. */
-	struct set *const *found = tfind(&model, &presence->tree, compare_sets);
+	struct presence_set *const *found = tfind(&model, &presence->tree, compare_sets);
 	presence->last = found ? (*found)->number : presence_add(presence, &model);
 	return presence->last;
 }
@@ -154,7 +134,7 @@ void presence_write_ref(struct presence *presence, struct json *json, const uint
 {
 	uint32_t set = presence_intern(presence, states);
 
-	if (set == NO_SET)
+	if (set == PRESENCE_NO_SET)
 		presence_write_set(json, presence->shape, states);
 	else
 		json_u64(json, set);

@@ -11,13 +11,20 @@
 
 /* Maximum number of stored sets; rows with further sets contain them in full. */
 #define PRESENCE_MAX_SETS 65536
+/* Not the number of a set. */
+#define PRESENCE_NO_SET UINT32_MAX
 
-struct presence;
+/* The sets over a shape. */
+struct presence {
+	const struct shape *shape;
+	struct presence_set **sets; /* by number */
+	uint32_t n_sets;
+	uint32_t last; /* the set of the row before, or PRESENCE_NO_SET */
+	void *tree;    /* of the sets, by their states; see tsearch() */
+};
 
-/* Creates an empty list of sets over a shape, which must outlive it unchanged.  NULL: out of
- * memory. */
-struct presence *presence_new(const struct shape *shape);
-void presence_free(struct presence *presence);
+/* Begins without sets; the shape must outlive it unchanged. */
+void presence_init(struct presence *presence, const struct shape *shape);
 /* Forgets the sets. */
 void presence_clear(struct presence *presence);
 

@@ -11,7 +11,6 @@
 #define MAX_FLAGS 2
 
 #define NO_GATE 0
-#define NO_SET UINT32_MAX
 
 /* The fields of a row's target. */
 enum { FIELD_TID, FIELD_TGID };
@@ -40,7 +39,7 @@ int thread_reader_init(struct thread_reader *reader, size_t place)
 	bool ended = place == SCHEMA_EXIT;
 
 	*reader = (struct thread_reader){
-		.set = NO_SET,
+		.set = PRESENCE_NO_SET,
 		.scope = ended ? CTPROF_SCOPE_EXIT : CTPROF_SCOPE_THREAD,
 		.flat = ended,
 		.where = ended ? "an exit record" : "a thread record",
@@ -100,7 +99,7 @@ void thread_reader_read_sets(struct thread_reader *reader, struct pull *pull)
 void thread_reader_clear_sets(struct thread_reader *reader)
 {
 	presence_sets_free(&reader->sets);
-	reader->set = NO_SET;
+	reader->set = PRESENCE_NO_SET;
 	reader->sets_delayed = false;
 }
 
@@ -132,7 +131,7 @@ static void read_presence(struct thread_reader *reader, struct pull *pull)
 		pull_fail_twice(pull, (struct text){"presence", 8});
 	reader->has_states = true;
 	if (pull_peek(pull) == '{') {
-		reader->set = NO_SET;
+		reader->set = PRESENCE_NO_SET;
 		memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 		presence_read_set(pull, &reader->shape, reader->states);
 		return;
@@ -196,7 +195,7 @@ static void derive_states(struct thread_reader *reader, const struct cells *cell
 {
 	bool measured[N_GATES];
 
-	reader->set = NO_SET;
+	reader->set = PRESENCE_NO_SET;
 	for (size_t i = 0; i < N_GATES; i++)
 		measured[i] = is_measured(reader, cells, &gates[i]);
 	for (uint32_t i = 0; i < reader->shape.n; i++) {
@@ -231,7 +230,7 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 
 static void thread_reader_say_present(struct thread_reader *reader)
 {
-	reader->set = NO_SET;
+	reader->set = PRESENCE_NO_SET;
 	memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 }
 

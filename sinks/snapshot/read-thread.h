@@ -17,7 +17,7 @@ struct thread_reader {
 	uint8_t *states;   /* of the members in the record being read */
 	uint32_t *wanted;  /* members that have a metric */
 	uint32_t n_wanted;
-	uint32_t set; /* number of the set in states; UINT32_MAX: not from a set */
+	uint32_t set; /* number of the set in states, or PRESENCE_NO_SET */
 	bool has_states, has_extra;
 	char expected[64]; /* for a message */
 };

@@ -119,8 +119,8 @@ int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture
 	}
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
 		memset(series->changed[i], 0, (size_t)series->kept.of[i].n_slots + 1);
-	thread_writer_clear_sets(snapshot->threads);
-	thread_writer_clear_sets(snapshot->exits);
+	presence_clear(&snapshot->threads.presence);
+	presence_clear(&snapshot->exits.presence);
 	series->about.used = 0;
 	about_begin_sample(&series->about, capture);
 	series->realtime_ns = capture->realtime_ns;
@@ -155,7 +155,7 @@ static void series_count_other(struct series *series, bool is_other)
 
 static int series_put_thread(struct series *series, const struct snapshot_row *row)
 {
-	struct thread_writer *writer = series->snapshot->threads;
+	struct thread_writer *writer = &series->snapshot->threads;
 
 	series_count_other(series, !row->changed);
 	if (series->must_be_key)
@@ -221,7 +221,7 @@ int series_row(struct snapshot *snapshot, enum kept_class class, const struct sn
 
 	/* Records of exits belong to one sample only. */
 	if (class == KEPT_EXIT) {
-		thread_write(snapshot->exits, series_list(series, LIST_EXITS), row.target,
+		thread_write(&snapshot->exits, series_list(series, LIST_EXITS), row.target,
 			     row.values, row.states);
 		return series->lists[LIST_EXITS].error;
 	}
@@ -313,7 +313,7 @@ static int series_write_key(struct series *series, const struct ctprof_capture_e
 	const struct json *exits = &series->lists[LIST_EXITS];
 	int r = 0;
 
-	thread_writer_clear_sets(snapshot->threads);
+	presence_clear(&snapshot->threads.presence);
 	snapshot_write_head(snapshot, series->realtime_ns);
 	for (enum kept_class class = 0; r == 0 && class < KEPT_N_CLASSES; class ++) {
 		r = series_write_class(series, class);
@@ -425,13 +425,13 @@ static int series_write_delta(struct series *series, const struct ctprof_capture
 	series_write_list(series, "gone", LIST_GONE, "[", "]");
 	if (series->lists[LIST_NEW].used > 0) {
 		json_key(json, "presence_sets");
-		thread_write_presence_sets(snapshot->threads, json);
+		presence_write_sets(&snapshot->threads.presence, json);
 	}
 	series_write_list(series, "new", LIST_NEW, "[", "]");
 	series_write_list(series, "changed", LIST_CHANGED, "[", "]");
 	if (series->lists[LIST_EXITS].used > 0) {
 		json_key(json, "exit_presence_sets");
-		thread_write_presence_sets(snapshot->exits, json);
+		presence_write_sets(&snapshot->exits.presence, json);
 	}
 	series_write_list(series, "exits", LIST_EXITS, "[", "]");
 	series_write_list(series, "cgroup_stats", LIST_CGROUPS, "{", "}");

@@ -25,8 +25,8 @@ static void snapshot_close(void *instance)
 	struct snapshot *self = instance;
 
 	stream_free(self->stream);
-	thread_writer_free(self->threads);
-	thread_writer_free(self->exits);
+	thread_writer_free(&self->threads);
+	thread_writer_free(&self->exits);
 	named_free(&self->named);
 	tree_free(&self->cgroup);
 	for (size_t i = 0; i < SCHEMA_N_OBJECTS; i++)
@@ -41,6 +41,8 @@ static int snapshot_make_shapes(struct snapshot *self)
 {
 	int r = named_init(&self->named);
 
+	r = r < 0 ? r : thread_writer_init(&self->threads, SCHEMA_THREAD);
+	r = r < 0 ? r : thread_writer_init(&self->exits, SCHEMA_EXIT);
 	r = r < 0 ? r : tree_init(&self->cgroup, SCHEMA_CGROUP);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
 		r = tree_init(&self->objects[i], i);
@@ -57,9 +59,7 @@ static int snapshot_open(const struct ctprof_host *host, void **ret_self)
 	}
 	self->host = host;
 	self->stream = stream_new(host);
-	self->threads = thread_writer_new(SCHEMA_THREAD);
-	self->exits = thread_writer_new(SCHEMA_EXIT);
-	if (!self->stream || !self->threads || !self->exits || snapshot_make_shapes(self) < 0 ||
+	if (!self->stream || snapshot_make_shapes(self) < 0 ||
 	    json_init(&self->capture, JSON_ROOM) < 0) {
 		snapshot_close(self);
 		host->error(host, "out of memory");
@@ -76,9 +76,9 @@ static int snapshot_place_metric(struct snapshot *self, const struct ctprof_metr
 
 	switch (place) {
 	case SCHEMA_THREAD:
-		return thread_writer_add(self->threads, info);
+		return thread_writer_add(&self->threads, info);
 	case SCHEMA_EXIT:
-		return thread_writer_add(self->exits, info);
+		return thread_writer_add(&self->exits, info);
 	case SCHEMA_CGROUP:
 		return tree_add(&self->cgroup, info);
 	case SCHEMA_NAMED:
@@ -90,9 +90,9 @@ static int snapshot_place_metric(struct snapshot *self, const struct ctprof_metr
 
 static int snapshot_seal(struct snapshot *self)
 {
-	int r = thread_writer_seal(self->threads);
+	int r = thread_writer_seal(&self->threads);
 
-	r = r < 0 ? r : thread_writer_seal(self->exits);
+	r = r < 0 ? r : thread_writer_seal(&self->exits);
 	r = r < 0 ? r : named_seal(&self->named);
 	r = r < 0 ? r : tree_seal(&self->cgroup);
 	for (size_t i = 0; r == 0 && i < SCHEMA_N_OBJECTS; i++)
@@ -104,7 +104,7 @@ static int snapshot_write_thread(struct snapshot *self, enum kept_class class,
 				 const struct snapshot_row *row)
 {
 	json_raw(self->json, ",", self->n_written++ > 0);
-	thread_write(class == KEPT_EXIT ? self->exits : self->threads, self->json, row->target,
+	thread_write(class == KEPT_EXIT ? &self->exits : &self->threads, self->json, row->target,
 		     row->values, row->states);
 	return 0;
 }
@@ -329,10 +329,10 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 	json_key(json, "plugins");
 	about_write_plugins(json, end);
 	json_key(json, "presence_sets");
-	thread_write_presence_sets(self->threads, json);
+	presence_write_sets(&self->threads.presence, json);
 	if (self->exits_seen) {
 		json_key(json, "exit_presence_sets");
-		thread_write_presence_sets(self->exits, json);
+		presence_write_sets(&self->exits.presence, json);
 	}
 	json_key(json, "capture");
 	json_raw(json, self->capture.data, self->capture.used);

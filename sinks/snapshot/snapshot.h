@@ -24,7 +24,7 @@ struct snapshot {
 	const struct ctprof_host *host;
 	struct stream *stream;
 	struct json *json; /* the stream's */
-	struct thread_writer *threads, *exits;
+	struct thread_writer threads, exits;
 	struct named named;
 	struct tree cgroup;
 	struct tree objects[SCHEMA_N_OBJECTS];

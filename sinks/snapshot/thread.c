@@ -4,43 +4,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "presence.h"
-
-struct thread_writer {
-	struct shape shape;        /* the format's fields, then those of "extra" */
-	struct json_piece *absent; /* of the fields: ,"name":0 */
-	uint8_t *states;           /* of the members in the row being written */
-	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
-	size_t n_inexact;
-	bool flat; /* no "extra": its members are the record's own */
-	struct presence *presence;
-};
-
-struct thread_writer *thread_writer_new(size_t place)
+int thread_writer_init(struct thread_writer *writer, size_t place)
 {
-	struct thread_writer *writer = calloc(1, sizeof *writer);
-	int r = writer ? schema_add_fields(&writer->shape, place) : -ENOMEM;
-
-	if (r == 0) {
-		writer->flat = place == SCHEMA_EXIT;
-		return writer;
-	}
-	thread_writer_free(writer);
-	return NULL;
+	writer->flat = place == SCHEMA_EXIT;
+	presence_init(&writer->presence, &writer->shape);
+	return schema_add_fields(&writer->shape, place);
 }
 
 void thread_writer_free(struct thread_writer *writer)
 {
-	if (!writer)
-		return;
 	for (uint32_t i = 0; writer->absent && i < writer->shape.n_fields; i++)
 		free(writer->absent[i].p);
 	free(writer->absent);
 	shape_free(&writer->shape);
-	presence_free(writer->presence);
+	presence_clear(&writer->presence);
 	free(writer->states);
 	free(writer->inexact);
-	free(writer);
 }
 
 int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_info *info)
@@ -61,8 +40,7 @@ int thread_writer_seal(struct thread_writer *writer)
 	writer->absent = calloc(writer->shape.n_fields, sizeof *writer->absent);
 	writer->states = calloc(n, sizeof *writer->states);
 	writer->inexact = calloc(n, sizeof *writer->inexact);
-	writer->presence = presence_new(&writer->shape);
-	if (!writer->absent || !writer->states || !writer->inexact || !writer->presence)
+	if (!writer->absent || !writer->states || !writer->inexact)
 		return -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < writer->shape.n_fields; i++) {
 		const struct member *member = &writer->shape.members[i];
@@ -147,7 +125,7 @@ void thread_write(struct thread_writer *writer, struct json *json,
 	}
 	thread_write_extra(writer, json, values, states, NULL);
 	json_literal(json, ",\"presence\":");
-	presence_write_ref(writer->presence, json, writer->states);
+	presence_write_ref(&writer->presence, json, writer->states);
 	json_literal(json, "}");
 }
 
@@ -176,14 +154,4 @@ void thread_write_changed(struct thread_writer *writer, struct json *json,
 		presence_write_set(json, &writer->shape, writer->states);
 	}
 	json_literal(json, "}");
-}
-
-void thread_writer_clear_sets(struct thread_writer *writer)
-{
-	presence_clear(writer->presence);
-}
-
-void thread_write_presence_sets(const struct thread_writer *writer, struct json *json)
-{
-	presence_write_sets(writer->presence, json);
 }

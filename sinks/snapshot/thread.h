@@ -3,12 +3,21 @@
  * ended threads have tid, tgid and all their metrics. */
 #pragma once
 
+#include "presence.h"
 #include "schema.h"
 
-struct thread_writer;
+struct thread_writer {
+	struct shape shape;        /* the format's fields, then those of "extra" */
+	struct json_piece *absent; /* of the fields: ,"name":0 */
+	uint8_t *states;           /* of the members in the row being written */
+	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
+	size_t n_inexact;
+	bool flat;                /* no "extra": its members are the record's own */
+	struct presence presence; /* the sets that "presence" in the records refers to */
+};
 
-/* place: SCHEMA_THREAD or SCHEMA_EXIT.  NULL: out of memory. */
-struct thread_writer *thread_writer_new(size_t place);
+/* place: SCHEMA_THREAD or SCHEMA_EXIT; must be all zeros.  0 or -ENOMEM. */
+int thread_writer_init(struct thread_writer *writer, size_t place);
 void thread_writer_free(struct thread_writer *writer);
 
 /* Binds a field of the format, or adds to "extra".  0, -EEXIST: its type differs from the field's,
@@ -26,7 +35,3 @@ void thread_write(struct thread_writer *writer, struct json *json,
 void thread_write_changed(struct thread_writer *writer, struct json *json,
 			  const struct ctprof_target *target, const uint64_t *values,
 			  const uint8_t *states, const uint8_t *changed);
-/* Forgets the presence sets of the records written so far. */
-void thread_writer_clear_sets(struct thread_writer *writer);
-/* Writes the sets that "presence" in the records refers to. */
-void thread_write_presence_sets(const struct thread_writer *writer, struct json *json);

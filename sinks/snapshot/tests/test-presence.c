@@ -57,20 +57,20 @@ static void test_equal_sets_share_a_number(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
 	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(2);
-	struct presence *presence = presence_new(&shape);
+	__attribute__((cleanup(presence_clear))) struct presence presence;
 	static const guint8 all[2] = {0, 0}, first[2] = {20, 0}, other[2] = {10, 0};
 
+	presence_init(&presence, &shape);
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
-	assert_ref(presence, &json, first, "0");
-	assert_ref(presence, &json, first, "0");
-	assert_ref(presence, &json, all, "1");
-	assert_ref(presence, &json, first, "0");
-	assert_ref(presence, &json, other, "2");
-	assert_ref(presence, &json, all, "1");
-	presence_write_sets(presence, &json);
+	assert_ref(&presence, &json, first, "0");
+	assert_ref(&presence, &json, first, "0");
+	assert_ref(&presence, &json, all, "1");
+	assert_ref(&presence, &json, first, "0");
+	assert_ref(&presence, &json, other, "2");
+	assert_ref(&presence, &json, all, "1");
+	presence_write_sets(&presence, &json);
 	g_autofree char *text = take_text(&json);
 	g_assert_cmpstr(text, ==, "[{\"denied\":[\"m0\"]},{},{\"unsupported\":[\"m0\"]}]");
-	presence_free(presence);
 }
 
 static void states_of_number(guint number, guint8 *states)
@@ -84,22 +84,22 @@ static void test_too_many_sets(void)
 {
 	__attribute__((cleanup(json_free))) struct json json;
 	__attribute__((cleanup(shape_free))) struct shape shape = make_shape(N);
-	struct presence *presence = presence_new(&shape);
+	__attribute__((cleanup(presence_clear))) struct presence presence;
 	guint8 states[N];
 
+	presence_init(&presence, &shape);
 	g_assert_cmpint(json_init(&json, 0), ==, 0);
 	for (guint i = 0; i < PRESENCE_MAX_SETS; i++) {
 		g_autofree char *number = g_strdup_printf("%u", i);
 
 		states_of_number(i, states);
-		assert_ref(presence, &json, states, number);
+		assert_ref(&presence, &json, states, number);
 	}
 	states_of_number(PRESENCE_MAX_SETS + 1, states);
-	assert_ref(presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
-	assert_ref(presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
+	assert_ref(&presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
+	assert_ref(&presence, &json, states, "{\"denied\":[\"m0\",\"m16\"]}");
 	states_of_number(4711, states);
-	assert_ref(presence, &json, states, "4711");
-	presence_free(presence);
+	assert_ref(&presence, &json, states, "4711");
 }
 
 int main(int argc, char **argv)
