@@ -228,34 +228,28 @@ static int sqlite_records(void *called, const struct ctprof_records *records)
 
 /* ---- the end ---------------------------------------------------------------------- */
 
-static int insert_metric(sqlite3_stmt *insert, const struct ctprof_table *table,
-			 const struct ctprof_table_column *column)
+static int write_metric(struct sqlite *self, const struct ctprof_table *table,
+			const struct ctprof_table_column *column)
 {
-	const char *const texts[] = {table->name, column->name, column->unit,
-				     tables_kind(column->kind), column->help};
+	char *sql = sqlite3_mprintf("INSERT INTO metric VALUES (%Q,%Q,%Q,%Q,%Q)", table->name,
+				    column->name, column->unit, tables_kind(column->kind),
+				    column->help);
+	int r = sql ? execute(self, sql) : fail(self, -ENOMEM, "metric");
 
-	for (int i = 0; i < (int)(sizeof texts / sizeof texts[0]); i++)
-		sqlite3_bind_text(insert, i + 1, texts[i], -1, SQLITE_STATIC);
-	int r = sqlite3_step(insert) == SQLITE_DONE ? 0 : -EIO;
-	sqlite3_reset(insert);
+	sqlite3_free(sql);
 	return r;
 }
 
 /* Writes the table that describes all columns. */
 static int write_metrics(struct sqlite *self)
 {
-	sqlite3_stmt *insert = NULL;
 	int r = execute(self, "CREATE TABLE metric (\"table\" TEXT, name TEXT, unit TEXT, "
 			      "kind TEXT, help TEXT)");
 
-	if (r == 0 && sqlite3_prepare_v2(self->db, "INSERT INTO metric VALUES (?,?,?,?,?)", -1,
-					 &insert, NULL) != SQLITE_OK)
-		r = fail(self, -EIO, "metric");
 	for (uint32_t t = 0; r == 0 && t < self->tables.n; t++)
 		for (uint64_t i = 0; r == 0 && i < self->tables.list[t]->n_columns; i++)
-			r = insert_metric(insert, self->tables.list[t],
-					  BORDER_AT(self->tables.list[t]->columns, i));
-	sqlite3_finalize(insert);
+			r = write_metric(self, self->tables.list[t],
+					 BORDER_AT(self->tables.list[t]->columns, i));
 	return r;
 }
 
