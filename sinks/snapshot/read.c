@@ -6,7 +6,6 @@
 
 #include "read-about.h"
 #include "read-object.h"
-#include "reader.h"
 
 static const uint32_t single_scopes[N_SINGLE_ROWS] = {
 	[ROW_HOST] = CTPROF_SCOPE_HOST,

@@ -12,7 +12,6 @@
 #include "kept.h"
 #include "preface.h"
 #include "read.h"
-#include "reader.h"
 
 /* The destination of the values that the reader of documents puts. */
 struct cursor {
