@@ -53,29 +53,12 @@ struct part {
 
 /* ---- the table ------------------------------------------------------------------ */
 
-static int read_table(const struct ctprof_input *input, const struct part *part, uint64_t bytes,
-		      struct seek_table *table)
-{
-	FREED uint8_t *data = malloc(bytes);
-	const size_t before = table->n;
-
-	if (!data)
-		return -ENOMEM;
-	int64_t got = read_at(input, part->end - bytes, data, bytes);
-	int r = got < 0 ? (int)got : -EBADMSG;
-	if (got == (int64_t)bytes)
-		r = seek_table_parse(table, data, bytes, part->end - part->begin, part->begin,
-				     part->number);
-	if (r < 0)
-		table->n = before;
-	return r;
-}
-
 /* Looks for a table that matches the part: 1 or 0, or -errno. */
 static int find_table(const struct ctprof_input *input, const struct part *part,
 		      struct seek_table *table)
 {
 	const uint64_t size = part->end - part->begin;
+	const size_t before = table->n;
 	uint8_t footer[SEEK_FOOTER_BYTES];
 
 	if (size < sizeof footer)
@@ -86,10 +69,14 @@ static int find_table(const struct ctprof_input *input, const struct part *part,
 	uint64_t bytes = seek_table_size(footer);
 	if (bytes == 0 || bytes > size || bytes > MAX_TABLE_BYTES)
 		return 0;
-	int r = read_table(input, part, bytes, table);
-	if (r == -EBADMSG)
-		return 0;
-	return r < 0 ? r : 1;
+	FREED uint8_t *data = malloc(bytes);
+	got = data ? read_at(input, part->end - bytes, data, bytes) : -ENOMEM;
+	if (got < (int64_t)bytes)
+		return got < 0 ? (int)got : 0;
+	int r = seek_table_parse(table, data, bytes, size, part->begin, part->number);
+	if (r < 0)
+		table->n = before;
+	return r == -EBADMSG ? 0 : r < 0 ? r : 1;
 }
 
 /* ---- parts without a table -------------------------------------------------------- */
