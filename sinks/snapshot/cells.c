@@ -483,12 +483,24 @@ int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const 
 	return puts_of[member->natural](cells, &cells->cells[i], row, member->slot);
 }
 
-int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,
-		 uint8_t unseen, const struct row *row)
+void cells_put_all(struct cells *cells, struct pull *pull, const struct shape *shape,
+		   const uint8_t *states, uint32_t group, uint8_t unseen, bool partial,
+		   const struct row *rows)
 {
-	if (state == CTPROF_PRESENT && cells_has(cells, shape, i))
-		return cells_put(cells, shape, i, row);
-	row->host->put_absent(row->batch, row->row, shape->members[i].slot,
-			      state == CTPROF_PRESENT ? unseen : state);
-	return 0;
+	for (uint32_t i = 0; i < shape->n && !pull->error; i++) {
+		const struct member *member = &shape->members[i];
+		const struct row *row = &rows[member->scope == CTPROF_SCOPE_CAPTURE];
+		bool is_seen = cells_has(cells, shape, i) || states[i] != CTPROF_PRESENT;
+		int r = 0;
+
+		if (!member->registered || member->group != group || (partial && !is_seen))
+			continue;
+		if (states[i] == CTPROF_PRESENT && is_seen)
+			r = cells_put(cells, shape, i, row);
+		else
+			row->host->put_absent(row->batch, row->row, member->slot,
+					      is_seen ? states[i] : unseen);
+		if (r < 0)
+			pull_stop(pull, r);
+	}
 }

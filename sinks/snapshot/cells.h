@@ -81,12 +81,11 @@ void cells_read_object(struct cells *cells, struct pull *pull, const struct shap
 struct text cells_text(const struct cells *cells, uint32_t i);
 /* Puts the value of member i, which must have a metric; cells_has() must be true. */
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);
-/* Puts the value if it is present, otherwise the reason: state, or unseen. */
-int cells_settle(struct cells *cells, const struct shape *shape, uint32_t i, uint8_t state,
-		 uint8_t unseen, const struct row *row);
-/* Whether the record has neither a value of member i nor its absence. */
-static inline bool cells_stays(const struct cells *cells, const struct shape *shape, uint32_t i,
-			       uint8_t state)
-{
-	return state == CTPROF_PRESENT && !cells_has(cells, shape, i);
-}
+/*
+ * Puts the values of the metrics of a group: those of the capture into rows[1], others into
+ * rows[0]. One that is absent gets its reason in states or, if it was neither read nor is there,
+ * `unseen`; partial: it stays unchanged then.
+ */
+void cells_put_all(struct cells *cells, struct pull *pull, const struct shape *shape,
+		   const uint8_t *states, uint32_t group, uint8_t unseen, bool partial,
+		   const struct row *rows);

@@ -35,7 +35,6 @@ void named_free(struct named *named)
 	for (uint32_t i = 0; i < named->n_groups; i++)
 		free(named->groups[i]);
 	free(named->groups);
-	free(named->member_groups);
 	free(named->states);
 }
 
@@ -76,22 +75,16 @@ static bool is_reserved(const char *name)
 
 int named_add(struct named *named, const struct ctprof_metric_info *info, enum value_kind natural)
 {
-	uint32_t at = named->shape.n - N_FIXED, group;
+	uint32_t at = named->shape.n, group;
 
 	if (is_reserved(info->metric->name))
 		return -EEXIST;
 	int r = named_take_group(named, info->metric->group, &group);
 	if (r < 0)
 		return r;
-	uint32_t *groups = array_room(named->member_groups, at, sizeof *groups);
-	if (!groups)
-		return -ENOMEM;
-	named->member_groups = groups;
-	/* If the name is taken, the metric does not become a member, and the next metric gets its
-	 * index. */
 	r = shape_add_metric(&named->shape, info, natural);
 	if (r == 0)
-		groups[at] = group;
+		named->shape.members[at].group = group;
 	return r;
 }
 
@@ -102,32 +95,6 @@ int named_seal(struct named *named)
 }
 
 /* ---- writing ---------------------------------------------------------- */
-
-/* Writes present members; returns true if any must be reported as absent. */
-static bool write_members(struct named *named, uint32_t group, struct json *json,
-			  const uint64_t *values, const uint8_t *states, const uint8_t *changed)
-{
-	bool absent = false;
-
-	memset(named->states, CTPROF_PRESENT, named->shape.n);
-	for (uint32_t i = N_FIXED; i < named->shape.n; i++) {
-		const struct member *member = &named->shape.members[i];
-
-		if (named->member_groups[i - N_FIXED] != group ||
-		    (changed && !changed[member->slot]))
-			continue;
-		uint8_t state = member_state(member, values, states);
-		if (state != CTPROF_PRESENT) {
-			named->states[i] = member->wanted ? state : CTPROF_PRESENT;
-			absent = absent || member->wanted;
-			continue;
-		}
-		member_write_key(json, member, true);
-		if (!value_write(member->kind, json, values[member->slot]))
-			value_write_hex(json, member_name(member), values[member->slot]);
-	}
-	return absent;
-}
 
 void named_write_name(struct json *json, const struct ctprof_target *target, uint32_t nth)
 {
@@ -142,18 +109,22 @@ void named_write_name(struct json *json, const struct ctprof_target *target, uin
 		json_print(json, ",\"" NTH "\":%ju", (uintmax_t)nth);
 }
 
-bool named_write(struct named *named, struct json *json, bool comma,
-		 const struct ctprof_target *target, uint32_t nth, const uint64_t *values,
-		 const uint8_t *states, const uint8_t *changed)
+bool named_write(struct named *named, struct json *json, bool comma, const struct source_row *row)
 {
-	const char *name = target->group ? target->group : "";
+	const char *name = row->target->group ? row->target->group : "";
 	uint32_t group = named_find_group(named, (struct text){name, strlen(name)});
 
 	if (group == named->n_groups)
 		return false;
 	json_raw(json, ",", comma);
-	named_write_name(json, target, nth);
-	if (write_members(named, group, json, values, states, changed)) {
+	named_write_name(json, row->target, row->nth);
+	memset(named->states, CTPROF_PRESENT, named->shape.n);
+	(void)shape_write(&named->shape, json, N_FIXED, named->shape.n, group, "", row,
+			  named->states);
+	for (uint32_t i = N_FIXED; i < named->shape.n; i++)
+		if (!named->shape.members[i].wanted)
+			named->states[i] = CTPROF_PRESENT;
+	if (shape_has_absent(&named->shape, named->states)) {
 		json_key(json, ABSENT);
 		presence_write_set(json, &named->shape, named->states);
 	}
@@ -202,20 +173,6 @@ static bool find_target(struct pull *pull, const struct cells *cells,
 	return true;
 }
 
-/* Puts the values of the group's metrics; those of other groups do not belong in the record. */
-static int put_values(const struct named *named, struct cells *cells, uint32_t group,
-		      const struct row *row, bool partial)
-{
-	int r = 0;
-
-	for (uint32_t i = N_FIXED; r == 0 && i < named->shape.n; i++)
-		if (named->member_groups[i - N_FIXED] == group &&
-		    !(partial && cells_stays(cells, &named->shape, i, named->states[i])))
-			r = cells_settle(cells, &named->shape, i, named->states[i],
-					 CTPROF_ABSENT_SKIPPED, row);
-	return r;
-}
-
 void named_read(struct named *named, struct pull *pull, struct cells *cells,
 		const struct ctprof_host *host, const struct ctprof_input *input, bool partial)
 {
@@ -235,8 +192,9 @@ void named_read(struct named *named, struct pull *pull, struct cells *cells,
 	target.group = named->groups[group];
 	named->nth = (uint32_t)cells->cells[MEMBER_NTH].bits;
 	int r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
-	if (r == 0)
-		r = put_values(named, cells, group, &row, partial);
 	if (r < 0)
 		pull_stop(pull, r);
+	/* Values of other groups do not belong in the record. */
+	cells_put_all(cells, pull, &named->shape, named->states, group, CTPROF_ABSENT_SKIPPED,
+		      partial, &row);
 }

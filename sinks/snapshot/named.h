@@ -5,9 +5,8 @@
 #include "cells.h"
 
 struct named {
-	struct shape shape;      /* the group's and the object's name, then metrics */
-	char **groups;           /* the slot groups that have a metric */
-	uint32_t *member_groups; /* for each metric: index in groups */
+	struct shape shape; /* the group's and the object's name, then metrics */
+	char **groups;      /* the slot groups that have a metric, by struct member.group */
 	uint32_t n_groups;
 	uint8_t *states; /* for each member of the current record */
 	bool has_absent; /* it was read already */
@@ -22,14 +21,9 @@ int named_add(struct named *named, const struct ctprof_metric_info *info, enum v
 /* Must be called after the last metric.  0 or -ENOMEM. */
 int named_seal(struct named *named);
 
-/*
- * Writes the record of a row, after a comma if requested.  Returns false, and writes nothing, if no
- * metric of its group has a place.  nth: index among the objects of that name, for the changes of a
- * sample; changed: only members whose slots are set are written; NULL: all.
- */
-bool named_write(struct named *named, struct json *json, bool comma,
-		 const struct ctprof_target *target, uint32_t nth, const uint64_t *values,
-		 const uint8_t *states, const uint8_t *changed);
+/* Writes the record of a row, after a comma if requested.  Returns false, and writes nothing, if no
+ * metric of its group has a place. */
+bool named_write(struct named *named, struct json *json, bool comma, const struct source_row *row);
 /* Writes '{' and the members that identify the object. */
 void named_write_name(struct json *json, const struct ctprof_target *target, uint32_t nth);
 /* Reads a record and puts it into a row of its own; records of a group without metrics are skipped.

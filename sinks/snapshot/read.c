@@ -157,35 +157,15 @@ static int reader_settle_metrics(struct reader *reader)
 
 /* ---- objects ---------------------------------------------------------- */
 
-static const struct row *reader_row_of(const struct reader *reader, const struct row *row,
-				       const struct member *member)
-{
-	if (row)
-		return row;
-	return &reader->rows[member->scope == CTPROF_SCOPE_HOST ? ROW_HOST : ROW_CAPTURE];
-}
-
-/*
- * Puts the values read of an object into row; NULL: the rows of host and capture.  partial: values
- * that were neither read nor absent stay unchanged.
- */
+/* partial: values that were neither read nor absent stay unchanged. */
 static void reader_put_object(struct reader *reader, const struct shape *shape,
-			      const struct row *row, bool partial)
+			      const struct row *rows, bool partial)
 {
 	/* Neither present nor absent: not requested, or unknown to the reference. */
 	uint8_t unseen = reader->own ? CTPROF_ABSENT_SKIPPED : CTPROF_ABSENT_UNSUPPORTED;
-	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < shape->n && !reader->pull.error; i++) {
-		const struct member *member = &shape->members[i];
-
-		if (member->registered &&
-		    !(partial && cells_stays(&reader->cells, shape, i, reader->states[i])))
-			r = cells_settle(&reader->cells, shape, i, reader->states[i], unseen,
-					 reader_row_of(reader, row, member));
-	}
-	if (r < 0)
-		pull_stop(&reader->pull, r);
+	cells_put_all(&reader->cells, &reader->pull, shape, reader->states, 0, unseen, partial,
+		      rows);
 }
 
 /* The reason for null is unknown: the values stay absent as in a new row. */
@@ -195,10 +175,11 @@ static void reader_put_null(struct reader *reader, size_t i)
 
 	reader->is_null[i] = true;
 	for (uint32_t m = 0; reader->pass == PASS_DELTA && m < shape->n; m++) {
-		const struct row *row = reader_row_of(reader, NULL, &shape->members[m]);
+		const struct member *member = &shape->members[m];
+		const struct row *row = &reader->rows[member->scope == CTPROF_SCOPE_CAPTURE];
 
-		if (shape->members[m].registered)
-			reader->host->put_absent(row->batch, row->row, shape->members[m].slot,
+		if (member->registered)
+			reader->host->put_absent(row->batch, row->row, member->slot,
 						 CTPROF_ABSENT_UNSUPPORTED);
 	}
 }
@@ -215,7 +196,7 @@ static void reader_fill_object(struct reader *reader, size_t i)
 	reader->is_null[i] = false;
 	object_read(&reader->pull, &reader->objects[i], &reader->cells, reader->states,
 		    schema_objects[i].prefix);
-	reader_put_object(reader, &reader->objects[i], NULL, partial);
+	reader_put_object(reader, &reader->objects[i], reader->rows, partial);
 }
 
 /* If an object was left out, none of its values was requested. */
@@ -223,7 +204,7 @@ static void reader_put_missing(struct reader *reader, size_t i)
 {
 	cells_begin(&reader->cells, &reader->pull, reader->objects[i].n);
 	memset(reader->states, CTPROF_PRESENT, reader->objects[i].n);
-	reader_put_object(reader, &reader->objects[i], NULL, false);
+	reader_put_object(reader, &reader->objects[i], reader->rows, false);
 }
 
 static void reader_begin_rows(struct reader *reader)

@@ -153,23 +153,16 @@ static void series_count_other(struct series *series, bool is_other)
 		series->must_be_key = true;
 }
 
-static int series_put_thread(struct series *series, const struct snapshot_row *row)
+static int series_put_thread(struct series *series, const struct source_row *row)
 {
-	struct thread_writer *writer = &series->snapshot->threads;
-
 	series_count_other(series, !row->changed);
-	if (series->must_be_key)
-		return 0;
-	if (!row->changed)
-		thread_write(writer, series_list(series, LIST_NEW), row->target, row->values,
-			     row->states);
-	else
-		thread_write_changed(writer, series_list(series, LIST_CHANGED), row->target,
-				     row->values, row->states, row->changed);
+	if (!series->must_be_key)
+		thread_write(&series->snapshot->threads,
+			     series_list(series, row->changed ? LIST_CHANGED : LIST_NEW), row);
 	return 0;
 }
 
-static int series_put_cgroup(struct series *series, const struct snapshot_row *row)
+static int series_put_cgroup(struct series *series, const struct source_row *row)
 {
 	struct snapshot *snapshot = series->snapshot;
 	struct json *json = snapshot->json;
@@ -188,41 +181,39 @@ static int series_put_cgroup(struct series *series, const struct snapshot_row *r
 	return 0;
 }
 
-static int series_put_object(struct series *series, const struct snapshot_row *row)
+static int series_put_object(struct series *series, const struct source_row *row)
 {
 	struct json *json = &series->lists[LIST_OBJECTS];
 
-	(void)named_write(&series->snapshot->named, json, json->used > 0, row->target, row->nth,
-			  row->values, row->states, row->changed);
+	(void)named_write(&series->snapshot->named, json, json->used > 0, row);
 	return 0;
 }
 
 /* Host and capture have one row each, which is written at the end. */
-static int series_put_single(struct series *series, const struct snapshot_row *row)
+static int series_put_single(struct series *series, const struct source_row *row)
 {
 	series->must_be_key |= !row->changed;
 	return 0;
 }
 
 static int (*const series_puts[KEPT_N_CLASSES])(struct series *series,
-						const struct snapshot_row *row) = {
+						const struct source_row *row) = {
 	[KEPT_HOST] = series_put_single,    [KEPT_THREAD] = series_put_thread,
 	[KEPT_CGROUP] = series_put_cgroup,  [KEPT_OBJECT] = series_put_object,
 	[KEPT_CAPTURE] = series_put_single,
 };
 
-int series_row(struct snapshot *snapshot, enum kept_class class, const struct snapshot_row *given)
+int series_row(struct snapshot *snapshot, enum kept_class class, const struct source_row *given)
 {
 	struct series *series = snapshot->series;
 	struct kept_rows *rows = &series->kept.of[class];
-	struct snapshot_row row = *given;
+	struct source_row row = *given;
 	struct kept_row *kept;
 	bool is_new;
 
 	/* Records of exits belong to one sample only. */
 	if (class == KEPT_EXIT) {
-		thread_write(&snapshot->exits, series_list(series, LIST_EXITS), row.target,
-			     row.values, row.states);
+		thread_write(&snapshot->exits, series_list(series, LIST_EXITS), given);
 		return series->lists[LIST_EXITS].error;
 	}
 	int r = kept_take(rows, row.target, &kept, &is_new);
@@ -299,8 +290,7 @@ static int series_write_class(struct series *series, enum kept_class class)
 
 	for (size_t i = 0; r == 0 && i < rows->n; i++) {
 		const struct kept_row *kept = rows->rows[i];
-		const struct snapshot_row row = {&kept->target, kept->values, kept->states, NULL,
-						 0};
+		const struct source_row row = {&kept->target, kept->values, kept->states, NULL, 0};
 
 		r = snapshot_write_row(series->snapshot, class, &row);
 	}

@@ -129,3 +129,35 @@ int shape_add_metric(struct shape *shape, const struct ctprof_metric_info *info,
 	*field = model;
 	return 0;
 }
+
+size_t shape_write(const struct shape *shape, struct json *json, uint32_t first, uint32_t end,
+		   uint32_t group, const char *before, const struct source_row *row,
+		   uint8_t *ret_states)
+{
+	size_t written = 0;
+
+	for (uint32_t i = first; i < end; i++) {
+		const struct member *member = &shape->members[i];
+
+		if (!member->registered || member->group != group ||
+		    (row->changed && !row->changed[member->slot]))
+			continue;
+		ret_states[i] = member_state(member, row->values, row->states);
+		if (ret_states[i] != CTPROF_PRESENT)
+			continue;
+		json_raw(json, before, written == 0 ? strlen(before) : 0);
+		member_write_key(json, member, !before[0] || written > 0);
+		written++;
+		if (!value_write(member->kind, json, row->values[member->slot]))
+			value_write_hex(json, member_name(member), row->values[member->slot]);
+	}
+	return written;
+}
+
+bool shape_has_absent(const struct shape *shape, const uint8_t *states)
+{
+	for (uint32_t i = 0; i < shape->n; i++)
+		if (states[i] != CTPROF_PRESENT)
+			return true;
+	return false;
+}

@@ -17,6 +17,16 @@ struct member {
 	bool wanted;             /* its absence is written */
 	enum value_kind natural; /* the kind it is put as */
 	uint32_t scope, slot;
+	uint32_t group; /* of the metrics of objects; otherwise 0 */
+};
+
+/* A row to be written. */
+struct source_row {
+	const struct ctprof_target *target;
+	const uint64_t *values; /* by slot, as in struct ctprof_rows; NULL: there are no slots */
+	const uint8_t *states;
+	const uint8_t *changed; /* by slot: the values to be written; NULL: all */
+	uint32_t nth;           /* of the changes of an object: as in struct kept_row */
 };
 
 struct shape {
@@ -39,6 +49,16 @@ uint32_t shape_find(const struct shape *shape, struct text name);
 
 /* Returns the text member whose bytes are the member of that name, NAME_hex; or SHAPE_NONE. */
 uint32_t shape_find_hex(const struct shape *shape, struct text name);
+
+/*
+ * Writes the present values of the metrics of a group among the members first..end, after `before`
+ * if there are any; returns their number.  *ret_states: the states of these members.
+ */
+size_t shape_write(const struct shape *shape, struct json *json, uint32_t first, uint32_t end,
+		   uint32_t group, const char *before, const struct source_row *row,
+		   uint8_t *ret_states);
+/* Whether any member is absent. */
+bool shape_has_absent(const struct shape *shape, const uint8_t *states);
 
 static inline struct text member_name(const struct member *member)
 {

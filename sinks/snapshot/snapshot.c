@@ -101,11 +101,10 @@ static int snapshot_seal(struct snapshot *self)
 }
 
 static int snapshot_write_thread(struct snapshot *self, enum kept_class class,
-				 const struct snapshot_row *row)
+				 const struct source_row *row)
 {
 	json_raw(self->json, ",", self->n_written++ > 0);
-	thread_write(class == KEPT_EXIT ? &self->exits : &self->threads, self->json, row->target,
-		     row->values, row->states);
+	thread_write(class == KEPT_EXIT ? &self->exits : &self->threads, self->json, row);
 	return 0;
 }
 
@@ -124,7 +123,7 @@ void snapshot_write_cgroup(struct snapshot *self, const struct ctprof_target *ta
 }
 
 static int snapshot_load_cgroup(struct snapshot *self, enum kept_class class,
-				const struct snapshot_row *row)
+				const struct source_row *row)
 {
 	tree_clear(&self->cgroup);
 	int r = tree_load(&self->cgroup, kept_scopes[class], row->values, row->states);
@@ -136,18 +135,17 @@ static int snapshot_load_cgroup(struct snapshot *self, enum kept_class class,
 }
 
 static int snapshot_write_named(struct snapshot *self, enum kept_class class,
-				const struct snapshot_row *row)
+				const struct source_row *row)
 {
 	(void)class;
-	self->n_written += named_write(&self->named, self->json, self->n_written > 0, row->target,
-				       0, row->values, row->states, NULL);
+	self->n_written += named_write(&self->named, self->json, self->n_written > 0, row);
 	return 0;
 }
 
 /* Loads the first row of the host or of the capture.  It is rendered at once, since rows are valid
  * only during the call. */
 static int snapshot_load_objects(struct snapshot *self, enum kept_class class,
-				 const struct snapshot_row *row)
+				 const struct source_row *row)
 {
 	bool *seen = class == KEPT_HOST ? &self->host_seen : &self->capture_seen;
 	int r = 0;
@@ -159,7 +157,7 @@ static int snapshot_load_objects(struct snapshot *self, enum kept_class class,
 }
 
 static int (*const snapshot_writes[KEPT_N_CLASSES])(struct snapshot *self, enum kept_class class,
-						    const struct snapshot_row *row) = {
+						    const struct source_row *row) = {
 	[KEPT_HOST] = snapshot_load_objects,  [KEPT_THREAD] = snapshot_write_thread,
 	[KEPT_EXIT] = snapshot_write_thread,  [KEPT_CGROUP] = snapshot_load_cgroup,
 	[KEPT_OBJECT] = snapshot_write_named, [KEPT_CAPTURE] = snapshot_load_objects,
@@ -248,7 +246,7 @@ static void snapshot_write_object(struct snapshot *self, size_t i)
 		json_literal(self->json, "null");
 		return;
 	}
-	if (tree->n_present == 0 && !tree_has_absent(tree))
+	if (tree->n_present == 0 && !shape_has_absent(&tree->shape, tree->absences))
 		return;
 	json_key(self->json, object->key);
 	tree_write_close(tree, self->json, tree_write_open(tree, self->json));
@@ -281,7 +279,7 @@ void snapshot_advance(struct snapshot *self, enum kept_class class)
 	}
 }
 
-int snapshot_write_row(struct snapshot *self, enum kept_class class, const struct snapshot_row *row)
+int snapshot_write_row(struct snapshot *self, enum kept_class class, const struct source_row *row)
 {
 	snapshot_advance(self, class);
 	int r = snapshot_writes[class](self, class, row);
@@ -306,7 +304,7 @@ static int snapshot_rows(void *instance, const struct ctprof_rows *rows)
 		return -EINVAL;
 	}
 	for (uint64_t i = 0; r == 0 && i < rows->n; i++) {
-		const struct snapshot_row row = {
+		const struct source_row row = {
 			.target = ctprof_rows_target(rows, i),
 			.values = rows->n_slots > 0 ? rows->values + i * rows->n_slots : NULL,
 			.states = rows->n_slots > 0 ? rows->states + i * rows->n_slots : NULL,

@@ -11,15 +11,6 @@
 struct series;
 struct replay;
 
-/* A row to be written. */
-struct snapshot_row {
-	const struct ctprof_target *target;
-	const uint64_t *values; /* by slot, as in struct ctprof_rows; NULL: there are no slots */
-	const uint8_t *states;
-	const uint8_t *changed; /* by slot: the values to be written; NULL: all */
-	uint32_t nth;           /* of the changes of an object: as in struct kept_row */
-};
-
 struct snapshot {
 	const struct ctprof_host *host;
 	struct stream *stream;
@@ -42,8 +33,7 @@ struct snapshot {
 
 /* Each writes a part of a whole document; they must be called in this order. */
 void snapshot_write_head(struct snapshot *self, uint64_t realtime_ns);
-int snapshot_write_row(struct snapshot *self, enum kept_class class,
-		       const struct snapshot_row *row);
+int snapshot_write_row(struct snapshot *self, enum kept_class class, const struct source_row *row);
 /* Writes everything between the rows written last and those of that class. */
 void snapshot_advance(struct snapshot *self, enum kept_class class);
 void snapshot_write_end(struct snapshot *self, const struct ctprof_capture_end *end);

@@ -52,12 +52,15 @@ int thread_writer_seal(struct thread_writer *writer)
 	return r;
 }
 
+/* Writes all fields, then the bytes of those that are not UTF-8. */
 static void thread_write_fields(struct thread_writer *writer, struct json *json,
-				const uint64_t *values, const uint8_t *states)
+				const struct source_row *row)
 {
+	size_t n_inexact = 0;
+
 	for (uint32_t i = SCHEMA_TARGET_FIELDS; i < writer->shape.n_fields; i++) {
 		const struct member *member = &writer->shape.members[i];
-		uint8_t state = member_state(member, values, states);
+		uint8_t state = member_state(member, row->values, row->states);
 
 		writer->states[i] = state;
 		if (state != CTPROF_PRESENT) {
@@ -65,93 +68,52 @@ static void thread_write_fields(struct thread_writer *writer, struct json *json,
 			continue;
 		}
 		member_write_key(json, member, true);
-		if (!value_write(member->kind, json, values[member->slot]))
-			writer->inexact[writer->n_inexact++] = i;
+		if (!value_write(member->kind, json, row->values[member->slot]))
+			writer->inexact[n_inexact++] = i;
+	}
+	for (size_t i = 0; i < n_inexact; i++) {
+		const struct member *member = &writer->shape.members[writer->inexact[i]];
+
+		value_write_hex(json, member_name(member), row->values[member->slot]);
 	}
 }
 
-/* Writes the present ones of the members first..end whose slots are in changed (NULL: all), after
- * `before` if there are any; returns their number. */
-static size_t thread_write_some(struct thread_writer *writer, struct json *json, uint32_t first,
-				uint32_t end, const char *before, const uint64_t *values,
-				const uint8_t *states, const uint8_t *changed)
-{
-	size_t written = 0;
-
-	for (uint32_t i = first; i < end; i++) {
-		const struct member *member = &writer->shape.members[i];
-
-		if (!member->registered || (changed && !changed[member->slot]))
-			continue;
-		writer->states[i] = member_state(member, values, states);
-		if (writer->states[i] != CTPROF_PRESENT)
-			continue;
-		json_raw(json, before, written == 0 ? strlen(before) : 0);
-		member_write_key(json, member, !before[0] || written > 0);
-		written++;
-		if (!value_write(member->kind, json, values[member->slot]))
-			value_write_hex(json, member_name(member), values[member->slot]);
-	}
-	return written;
-}
-
-/* Writes the members of "extra", or the record's own if there is none; changed: only those whose
- * slots are set (NULL: all). */
 static void thread_write_extra(struct thread_writer *writer, struct json *json,
-			       const uint64_t *values, const uint8_t *states,
-			       const uint8_t *changed)
+			       const struct source_row *row)
 {
-	const char *open = writer->flat ? "" : ",\"extra\":{";
+	size_t n = shape_write(&writer->shape, json, writer->shape.n_fields, writer->shape.n, 0,
+			       writer->flat ? "" : ",\"extra\":{", row, writer->states);
 
-	if (thread_write_some(writer, json, writer->shape.n_fields, writer->shape.n, open, values,
-			      states, changed) > 0 &&
-	    !writer->flat)
+	if (n > 0 && !writer->flat)
 		json_literal(json, "}");
 }
 
-void thread_write(struct thread_writer *writer, struct json *json,
-		  const struct ctprof_target *target, const uint64_t *values, const uint8_t *states)
-{
-	writer->n_inexact = 0;
-	json_literal(json, "{\"tid\":");
-	json_i64(json, target->tid);
-	json_literal(json, ",\"tgid\":");
-	json_i64(json, target->tgid);
-	thread_write_fields(writer, json, values, states);
-	for (size_t i = 0; i < writer->n_inexact; i++) {
-		const struct member *member = &writer->shape.members[writer->inexact[i]];
-
-		value_write_hex(json, member_name(member), values[member->slot]);
-	}
-	thread_write_extra(writer, json, values, states, NULL);
-	json_literal(json, ",\"presence\":");
-	presence_write_ref(&writer->presence, json, writer->states);
-	json_literal(json, "}");
-}
-
-static bool has_absent(const struct thread_writer *writer)
-{
-	for (uint32_t i = 0; i < writer->shape.n; i++)
-		if (writer->states[i] != CTPROF_PRESENT)
-			return true;
-	return false;
-}
-
-void thread_write_changed(struct thread_writer *writer, struct json *json,
-			  const struct ctprof_target *target, const uint64_t *values,
-			  const uint8_t *states, const uint8_t *changed)
+static void thread_write_changed(struct thread_writer *writer, struct json *json,
+				 const struct source_row *row)
 {
 	memset(writer->states, CTPROF_PRESENT, writer->shape.n);
+	(void)shape_write(&writer->shape, json, SCHEMA_TARGET_FIELDS, writer->shape.n_fields, 0, "",
+			  row, writer->states);
+	thread_write_extra(writer, json, row);
+	if (!shape_has_absent(&writer->shape, writer->states))
+		return;
+	json_literal(json, ",\"presence\":");
+	presence_write_set(json, &writer->shape, writer->states);
+}
+
+void thread_write(struct thread_writer *writer, struct json *json, const struct source_row *row)
+{
 	json_literal(json, "{\"tid\":");
-	json_i64(json, target->tid);
+	json_i64(json, row->target->tid);
 	json_literal(json, ",\"tgid\":");
-	json_i64(json, target->tgid);
-	thread_write_some(writer, json, SCHEMA_TARGET_FIELDS, writer->shape.n_fields, "", values,
-			  states, changed);
-	thread_write_extra(writer, json, values, states, changed);
-	if (has_absent(writer)) {
+	json_i64(json, row->target->tgid);
+	if (row->changed) {
+		thread_write_changed(writer, json, row);
+	} else {
+		thread_write_fields(writer, json, row);
+		thread_write_extra(writer, json, row);
 		json_literal(json, ",\"presence\":");
-		presence_write_set(json, &writer->shape, writer->states);
+		presence_write_ref(&writer->presence, json, writer->states);
 	}
 	json_literal(json, "}");
 }

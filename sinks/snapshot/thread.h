@@ -11,9 +11,8 @@ struct thread_writer {
 	struct json_piece *absent; /* of the fields: ,"name":0 */
 	uint8_t *states;           /* of the members in the row being written */
 	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
-	size_t n_inexact;
-	bool flat;                /* no "extra": its members are the record's own */
-	struct presence presence; /* the sets that "presence" in the records refers to */
+	bool flat;                 /* no "extra": its members are the record's own */
+	struct presence presence;  /* the sets that "presence" in the records refers to */
 };
 
 /* place: SCHEMA_THREAD or SCHEMA_EXIT; must be all zeros.  0 or -ENOMEM. */
@@ -26,12 +25,6 @@ int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_i
 /* Must be called after the last metric.  0 or -ENOMEM. */
 int thread_writer_seal(struct thread_writer *writer);
 
-/* Writes one record; values and states are as in struct ctprof_rows. */
-void thread_write(struct thread_writer *writer, struct json *json,
-		  const struct ctprof_target *target, const uint64_t *values,
-		  const uint8_t *states);
-/* Writes the changes of a thread's record: the members whose slots are in changed; "presence" has
- * those of them that are now absent. */
-void thread_write_changed(struct thread_writer *writer, struct json *json,
-			  const struct ctprof_target *target, const uint64_t *values,
-			  const uint8_t *states, const uint8_t *changed);
+/* Writes one record.  That of the changes of a thread has the members that changed, and in
+ * "presence" those of them that are now absent. */
+void thread_write(struct thread_writer *writer, struct json *json, const struct source_row *row);

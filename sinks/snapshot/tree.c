@@ -184,14 +184,6 @@ int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const u
 	return tree->values.error;
 }
 
-bool tree_has_absent(const struct tree *tree)
-{
-	for (uint32_t i = 0; i < tree->shape.n; i++)
-		if (tree->absences[i] != CTPROF_PRESENT)
-			return true;
-	return false;
-}
-
 void tree_restrict(struct tree *tree, uint32_t scope, const uint8_t *changed)
 {
 	tree->partial = true;
@@ -210,7 +202,7 @@ bool tree_has_any(const struct tree *tree)
 	for (uint32_t i = 0; i < tree->shape.n; i++)
 		if (tree->leaves[i].present)
 			return true;
-	return tree_has_absent(tree);
+	return shape_has_absent(&tree->shape, tree->absences);
 }
 
 static void tree_write_leaf(const struct tree *tree, struct json *json, uint32_t i)
@@ -278,7 +270,7 @@ bool tree_write_open(const struct tree *tree, struct json *json)
 
 void tree_write_close(const struct tree *tree, struct json *json, bool comma)
 {
-	if (tree_has_absent(tree)) {
+	if (shape_has_absent(&tree->shape, tree->absences)) {
 		json_raw(json, ",", comma);
 		json_literal(json, "\"" RESERVED "\":");
 		presence_write_set(json, &tree->shape, tree->absences);

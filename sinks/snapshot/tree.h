@@ -38,8 +38,6 @@ int tree_load(struct tree *tree, uint32_t scope, const uint64_t *values, const u
 void tree_restrict(struct tree *tree, uint32_t scope, const uint8_t *changed);
 /* Whether any value must be written. */
 bool tree_has_any(const struct tree *tree);
-/* Whether a wanted value, or that of a field, is absent. */
-bool tree_has_absent(const struct tree *tree);
 
 /* Writes '{' and the members; false if there are none. */
 bool tree_write_open(const struct tree *tree, struct json *json);
