@@ -53,7 +53,7 @@ void seek_list_clear(struct seek_list *list)
 
 int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, bool is_key)
 {
-	struct seek_entry *entries = array_room(list->entries, list->n, sizeof *entries);
+	uint8_t(*entries)[SEEK_ENTRY_BYTES] = array_room(list->entries, list->n, sizeof *entries);
 
 	if (!entries)
 		return -ENOMEM;
@@ -62,10 +62,10 @@ int seek_list_add(struct seek_list *list, uint64_t size, uint64_t realtime_ns, b
 	/* Counted from the first frame, so that rounding errors do not accumulate. */
 	int64_t ms = (int64_t)(realtime_ns - list->first_ns) / NS_PER_MS;
 	list->entries = entries;
-	entries[list->n++] = (struct seek_entry){
-		.size = (uint32_t)size,
-		.word = ((uint32_t)(ms - list->last_ms) & MS_BITS) | (is_key ? KEY_BIT : 0),
-	};
+	put_number(entries[list->n], 4, size);
+	put_number(entries[list->n] + 4, 4,
+		   ((uint32_t)(ms - list->last_ms) & MS_BITS) | (is_key ? KEY_BIT : 0));
+	list->n++;
 	list->last_ms = ms;
 	return 0;
 }
@@ -80,10 +80,9 @@ char *seek_list_make(const struct seek_list *list, size_t *ret_size)
 	put_number(at, 4, SEEK_FRAME_MAGIC);
 	put_number(at + 4, 4, body);
 	at += SEEK_HEAD_BYTES;
-	for (size_t i = 0; i < list->n; i++, at += SEEK_ENTRY_BYTES) {
-		put_number(at, 4, list->entries[i].size);
-		put_number(at + 4, 4, list->entries[i].word);
-	}
+	if (list->n > 0)
+		memcpy(at, list->entries, list->n * SEEK_ENTRY_BYTES);
+	at += list->n * SEEK_ENTRY_BYTES;
 	put_number(at, 8, list->first_ns);
 	put_number(at + 8, 4, list->n);
 	put_number(at + 12, 4, SEEK_MAGIC);

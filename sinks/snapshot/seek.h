@@ -21,14 +21,9 @@
 #define SEEK_ENTRY_BYTES 8u
 #define SEEK_FOOTER_BYTES 16u
 
-/* An entry to be written. */
-struct seek_entry {
-	uint32_t size, word;
-};
-
 /* The data kept of a file while it is written; compact, as a recording may take days. */
 struct seek_list {
-	struct seek_entry *entries;
+	uint8_t (*entries)[SEEK_ENTRY_BYTES];
 	size_t n;
 	uint64_t first_ns; /* of the first frame */
 	int64_t last_ms;   /* of the last one, in ms after first_ns */
