@@ -273,8 +273,8 @@ static struct kept_row *make_row(const struct kept_rows *rows, const struct ctpr
 	return row;
 }
 
-static struct kept_row *add_row(struct kept_rows *rows, const struct ctprof_target *target,
-				uint32_t nth)
+struct kept_row *kept_append(struct kept_rows *rows, const struct ctprof_target *target,
+			     uint32_t nth)
 {
 	struct kept_row **more = array_room(rows->rows, rows->n, sizeof(struct kept_row *));
 
@@ -307,7 +307,7 @@ int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, ui
 
 	*ret_is_new = !row || row->sample == 0;
 	if (!row)
-		row = add_row(rows, target, nth);
+		row = kept_append(rows, target, nth);
 	else if (*ret_is_new)
 		kept_reset(rows, row);
 	if (!row)
@@ -327,13 +327,6 @@ int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct
 		if (++nth == KEPT_MAX_NTH)
 			return -EINVAL;
 	return kept_take_nth(rows, target, nth, ret_row, ret_is_new);
-}
-
-int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
-		struct kept_row **ret_row)
-{
-	*ret_row = add_row(rows, target, 0);
-	return *ret_row ? 0 : -ENOMEM;
 }
 
 static void unlink_row(struct kept_rows *rows, const struct kept_row *row)

@@ -74,9 +74,9 @@ int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct
 /* The same for the row with index nth among those of that target. */
 int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
 		  struct kept_row **ret_row, bool *ret_is_new);
-/* Appends a row, whatever its target. */
-int kept_append(struct kept_rows *rows, const struct ctprof_target *target,
-		struct kept_row **ret_row);
+/* Appends a row, whatever its target; NULL: out of memory. */
+struct kept_row *kept_append(struct kept_rows *rows, const struct ctprof_target *target,
+			     uint32_t nth);
 void kept_clear(struct kept_rows *rows);
 /* The same, and frees the slots as well. */
 void kept_rows_free(struct kept_rows *rows);

@@ -195,7 +195,6 @@ static void derive_states(struct thread_reader *reader, const struct cells *cell
 {
 	bool measured[N_GATES];
 
-	reader->set = PRESENCE_NO_SET;
 	for (size_t i = 0; i < N_GATES; i++)
 		measured[i] = is_measured(reader, cells, &gates[i]);
 	for (uint32_t i = 0; i < reader->shape.n; i++) {
@@ -226,12 +225,6 @@ static void put_values(struct thread_reader *reader, struct pull *pull, struct c
 	}
 	if (r < 0)
 		pull_stop(pull, r);
-}
-
-static void thread_reader_say_present(struct thread_reader *reader)
-{
-	reader->set = PRESENCE_NO_SET;
-	memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 }
 
 /* Finds the thread's IDs, which every record must have. */
@@ -276,8 +269,10 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 			  reader);
 	if (!find_target(pull, cells, &target))
 		return;
+	if (!reader->has_states)
+		reader->set = PRESENCE_NO_SET;
 	if (!reader->has_states && reader->partial)
-		thread_reader_say_present(reader);
+		memset(reader->states, CTPROF_PRESENT, reader->shape.n);
 	else if (!reader->has_states)
 		derive_states(reader, cells);
 	int r = input->row(input, reader->scope, &target, &row.batch, &row.row);

@@ -196,11 +196,13 @@ static int take_row(const struct ctprof_input *input, uint32_t scope,
 		reader->pass == PASS_DELTA && (class != KEPT_THREAD || reader->threads.partial);
 	int r = replay->error;
 
-	if (r == 0 && class == KEPT_EXIT)
-		r = kept_append(&replay->kept.of[class], target, &cursor->row);
-	else if (r == 0)
+	if (r == 0 && class == KEPT_EXIT) {
+		cursor->row = kept_append(&replay->kept.of[class], target, 0);
+		r = cursor->row ? 0 : -ENOMEM;
+	} else if (r == 0) {
 		r = changes ? change_row(replay, class, target, &cursor->row)
 			    : whole_row(replay, class, target, &cursor->row);
+	}
 	*ret_batch = &cursor->batch;
 	*ret_row = 0;
 	return r;
