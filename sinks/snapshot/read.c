@@ -245,7 +245,7 @@ static void reader_put_cgroup(struct reader *reader)
 	reader_put_object(reader, &reader->cgroup, &row, reader->pass == PASS_DELTA);
 }
 
-static void reader_fill_cgroups(struct reader *reader)
+static void reader_read_cgroups(struct reader *reader)
 {
 	struct pull *pull = &reader->pull;
 	struct pull_list list;
@@ -269,7 +269,7 @@ static void reader_fill_cgroups(struct reader *reader)
 
 /* ---- the top object --------------------------------------------------- */
 
-static void reader_skim_format(struct reader *reader)
+static void reader_read_format(struct reader *reader)
 {
 	reader->own = true;
 	about_read_format(&reader->pull, &reader->cells, reader->pass == PASS_DELTA);
@@ -292,35 +292,32 @@ static void reader_each(struct reader *reader, void (*one)(struct reader *reader
 	}
 }
 
-static void reader_skip_thread(struct reader *reader)
+static void reader_read_thread(struct reader *reader)
 {
-	thread_reader_skip(reader->of, &reader->pull);
+	if (reader->pass == PASS_SKIM)
+		thread_reader_skip(reader->of, &reader->pull);
+	else
+		thread_reader_read(reader->of, &reader->pull, &reader->cells, reader->host,
+				   reader->input);
 }
 
-static void reader_fill_thread(struct reader *reader)
-{
-	thread_reader_read(reader->of, &reader->pull, &reader->cells, reader->host, reader->input);
-}
-
-static void reader_fill_changed(struct reader *reader)
+static void reader_read_changed(struct reader *reader)
 {
 	reader->of->partial = true;
-	reader_fill_thread(reader);
+	reader_read_thread(reader);
 	reader->of->partial = false;
 }
 
-static void reader_skip_named(struct reader *reader)
+static void reader_read_named(struct reader *reader)
 {
-	pull_skip(&reader->pull);
+	if (reader->pass == PASS_SKIM)
+		pull_skip(&reader->pull);
+	else
+		named_read(&reader->named, &reader->pull, &reader->cells, reader->host,
+			   reader->input, reader->pass == PASS_DELTA);
 }
 
-static void reader_fill_named(struct reader *reader)
-{
-	named_read(&reader->named, &reader->pull, &reader->cells, reader->host, reader->input,
-		   reader->pass == PASS_DELTA);
-}
-
-static void reader_fill_gone(struct reader *reader)
+static void reader_read_gone(struct reader *reader)
 {
 	struct cells *cells = &reader->cells;
 
@@ -342,7 +339,7 @@ static void reader_fill_gone(struct reader *reader)
 	reader->gone(reader, &target, (uint32_t)cells->cells[LOST_NTH].bits);
 }
 
-static void reader_skim_metrics(struct reader *reader)
+static void reader_read_metrics(struct reader *reader)
 {
 	about_read_metrics(&reader->pull, &reader->cells, reader_take_metric, reader);
 	int r = reader->pull.error ? 0 : reader_settle_metrics(reader);
@@ -364,45 +361,39 @@ static void reader_read_sets(struct reader *reader)
 		pull_skip(&reader->pull);
 }
 
-/* Members of the top object except those made of dotted names; those without a
- * function in a pass are skipped. */
+/* The passes as bits. */
+enum {
+	SKIM = 1 << PASS_SKIM,
+	SETS = 1 << PASS_SETS,
+	FILL = 1 << PASS_FILL,
+	DELTA = 1 << PASS_DELTA,
+};
+
+/* Members of the top object except those made of dotted names. */
 static const struct part {
 	const char *key;
-	void (*read[N_PASSES])(struct reader *reader);
-	void (*each[N_PASSES])(struct reader *reader); /* a record of an array */
-	/* In PASS_SKIM and PASS_DELTA, for parts that are only reported to the
-	 * host. */
+	int passes; /* those in which it is read; in others it is skipped */
+	void (*read)(struct reader *reader);
+	void (*each)(struct reader *reader); /* a record of an array */
+	/* For parts that are only reported to the host. */
 	void (*read_about)(struct pull *pull, struct cells *cells,
 			   const struct ctprof_input *input);
 	bool is_of_exits;
 } parts[] = {
-	{"threads", .each = {[PASS_SKIM] = reader_skip_thread, [PASS_FILL] = reader_fill_thread}},
-	{"gone", .each = {[PASS_DELTA] = reader_fill_gone}},
-	{"new", .each = {[PASS_DELTA] = reader_fill_thread}},
-	{"changed", .each = {[PASS_DELTA] = reader_fill_changed}},
-	{"exits",
-	 .each = {[PASS_SKIM] = reader_skip_thread,
-		  [PASS_FILL] = reader_fill_thread,
-		  [PASS_DELTA] = reader_fill_thread},
-	 .is_of_exits = true},
-	{"cgroup_stats",
-	 .read = {[PASS_FILL] = reader_fill_cgroups, [PASS_DELTA] = reader_fill_cgroups}},
-	{"objects", .each = {[PASS_SKIM] = reader_skip_named,
-			     [PASS_FILL] = reader_fill_named,
-			     [PASS_DELTA] = reader_fill_named}},
-	{"format", .read = {[PASS_SKIM] = reader_skim_format, [PASS_DELTA] = reader_skim_format}},
-	{"captured_at_unix_ns", .read_about = about_read_time},
-	{"metrics", .read = {[PASS_SKIM] = reader_skim_metrics}},
-	{"plugins", .read_about = about_read_plugins},
-	{"presence_sets", .read = {[PASS_SKIM] = reader_read_sets,
-				   [PASS_SETS] = reader_read_sets,
-				   [PASS_DELTA] = reader_read_sets}},
-	{"exit_presence_sets",
-	 .read = {[PASS_SKIM] = reader_read_sets,
-		  [PASS_SETS] = reader_read_sets,
-		  [PASS_DELTA] = reader_read_sets},
-	 .is_of_exits = true},
-	{"capture", .read_about = about_read_capture},
+	{"threads", SKIM | FILL, .each = reader_read_thread},
+	{"gone", DELTA, .each = reader_read_gone},
+	{"new", DELTA, .each = reader_read_thread},
+	{"changed", DELTA, .each = reader_read_changed},
+	{"exits", SKIM | FILL | DELTA, .each = reader_read_thread, .is_of_exits = true},
+	{"cgroup_stats", FILL | DELTA, .read = reader_read_cgroups},
+	{"objects", SKIM | FILL | DELTA, .each = reader_read_named},
+	{"format", SKIM | DELTA, .read = reader_read_format},
+	{"captured_at_unix_ns", SKIM | DELTA, .read_about = about_read_time},
+	{"metrics", SKIM, .read = reader_read_metrics},
+	{"plugins", SKIM | DELTA, .read_about = about_read_plugins},
+	{"presence_sets", SKIM | SETS | DELTA, .read = reader_read_sets},
+	{"exit_presence_sets", SKIM | SETS | DELTA, .read = reader_read_sets, .is_of_exits = true},
+	{"capture", SKIM | DELTA, .read_about = about_read_capture},
 };
 
 enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
@@ -427,14 +418,14 @@ static const char *reader_find_part(struct text key, size_t *ret_part)
 static void reader_read_part(struct reader *reader, const struct part *part)
 {
 	reader->of = part->is_of_exits ? &reader->exits : &reader->threads;
-	if (part->each[reader->pass])
-		reader_each(reader, part->each[reader->pass]);
-	else if (part->read[reader->pass])
-		part->read[reader->pass](reader);
-	else if (part->read_about && (reader->pass == PASS_SKIM || reader->pass == PASS_DELTA))
-		part->read_about(&reader->pull, &reader->cells, reader->input);
-	else
+	if (!(part->passes & 1 << reader->pass))
 		pull_skip(&reader->pull);
+	else if (part->each)
+		reader_each(reader, part->each);
+	else if (part->read)
+		part->read(reader);
+	else
+		part->read_about(&reader->pull, &reader->cells, reader->input);
 }
 
 static void reader_read_member(struct reader *reader, struct text key)

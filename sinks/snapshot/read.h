@@ -16,7 +16,6 @@ enum pass {
 	PASS_SETS, /* presence_sets only, if they came before the metrics */
 	PASS_FILL,
 	PASS_DELTA, /* for a frame of changes, which needs only this pass */
-	N_PASSES,
 };
 
 /* The scopes with a single row. */
