@@ -147,10 +147,10 @@ static void collect_threads(const Draft *draft, const RunPlace *place)
 /* ---- the host, and cgroups ---- */
 
 /* Sets sysctls and similar settings: a text for each key of the map. */
-static void set_map(const Draft *draft, const RunPlace *place, enum intake_table table,
-		    const RunsKey *key, Record *const sides[SIDES], const Measure *measure)
+static void set_map(const Draft *draft, const RunPlace *place, const RunsKey *key,
+		    Record *const sides[SIDES], const Measure *measure)
 {
-	MapWalk walk = draft_walk(draft, table, sides, measure);
+	MapWalk walk = map_walk_of(sides, measure);
 
 	while (map_walk_next(&walk))
 		set(draft, place, key,
@@ -162,7 +162,7 @@ static void set_map(const Draft *draft, const RunPlace *place, enum intake_table
 static void put_map(const Draft *draft, const RunPlace *place, const RunsKey *key,
 		    Record *const sides[SIDES], const Measure *measure)
 {
-	MapWalk walk = draft_walk(draft, TABLE_HOST, sides, measure);
+	MapWalk walk = map_walk_of(sides, measure);
 
 	while (map_walk_next(&walk)) {
 		struct ctprof_report_field field = figure_field(
@@ -196,7 +196,7 @@ static void collect_scheduler(const Draft *draft, const RunPlace *place, const R
 			put_map(draft, place, &key, sides, measure);
 			continue;
 		}
-		draft_values(draft, TABLE_HOST, sides, measure, values);
+		pair_values(sides, measure, values);
 		put(draft, place, &key, &field, values, field.kind == CTPROF_COUNTER, FALSE);
 	}
 }
@@ -215,10 +215,10 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 		    !plan_shows_host(draft->plan, measure))
 			continue;
 		if (measure->kind == CTPROF_MAP && measure->unit == CTPROF_UNIT_TEXT)
-			set_map(draft, place, table, key, sides, measure);
+			set_map(draft, place, key, sides, measure);
 		if (measure->kind == CTPROF_MAP)
 			continue;
-		draft_values(draft, table, sides, measure, values);
+		pair_values(sides, measure, values);
 		if (is_setting(measure->kind))
 			set(draft, place, key, measure->name, values);
 		else

@@ -9,8 +9,6 @@ static void pass_values(const Draft *draft, const Group *group, const GroupTaker
 {
 	gboolean is_window = draft->view->window;
 	guint last = draft->view->compare ? AFTER : BEFORE;
-	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
-					      &draft->sides[1].layouts[TABLE_THREADS]};
 
 	for (guint i = 0; i < draft->figures->len; i++) {
 		const Figure *figure = &g_array_index(draft->figures, Figure, i);
@@ -19,7 +17,7 @@ static void pass_values(const Draft *draft, const Group *group, const GroupTaker
 		if (!plan_shows(draft->plan, figure->field.name, figure_flags(figure)))
 			continue;
 		if (figure->field.kind == CTPROF_HISTOGRAM && !figure->percentile) {
-			const Histogram *histogram = figure_histogram(figure, group, layouts, last);
+			const Histogram *histogram = figure_histogram(figure, group, last);
 
 			if (histogram)
 				taker->histogram(taker->data, &figure->field, histogram);

@@ -292,8 +292,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 	fold_threads(analysis, namer);
 	groups_build(&analysis->groups, sets, plan->options->compare, namer);
 	if (plan->options->group_by == GROUP_BY_ALL && plan->options->compare && !namer->is_done)
-		renames_find(&analysis->renames, &analysis->groups,
-			     &analysis->sides[1].layouts[TABLE_THREADS], &plan->rename,
+		renames_find(&analysis->renames, &analysis->groups, &plan->rename,
 			     analysis->draft.store);
 	groups_set_age(&analysis->groups, newest,
 		       MAX(plan->options->now[newest], analysis->sides[newest].newest));
@@ -535,18 +534,14 @@ gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 {
 	const AnalysisOptions *options = analysis->plan.options;
-	const Layout *layouts[SIDES];
-
 	g_autoptr(CgroupKeys) cgroups =
 		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
 	Namer namer = namer_of(analysis, cgroups);
+
 	if (!form_groups(analysis, &namer, error))
 		return NULL;
-	for (guint side = 0; side < SIDES; side++)
-		layouts[side] = &analysis->sides[side].layouts[TABLE_THREADS];
 	if (analysis->order->len > 0)
-		rank_groups(analysis->groups.joined, analysis->order, layouts,
-			    &analysis->plan.view);
+		rank_groups(analysis->groups.joined, analysis->order, &analysis->plan.view);
 	for (guint side = 0; side < SIDES; side++)
 		list_orphans(analysis, side);
 	if (!draft_sections(analysis, error))

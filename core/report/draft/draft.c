@@ -42,14 +42,6 @@ GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, GHashTable *
 	return list;
 }
 
-void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		  const Measure *measure, struct ctprof_value ret_values[SIDES])
-{
-	for (guint side = 0; side < SIDES; side++)
-		record_value(sides[side], &draft->sides[side].layouts[table], measure,
-			     &ret_values[side]);
-}
-
 struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
 				Record *const sides[SIDES], guint side, const char *metric)
 {
@@ -57,17 +49,14 @@ struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
 	struct ctprof_value value = {.type = CTPROF_VALUE_ABSENT};
 
 	if (measure)
-		record_value(sides[side], &draft->sides[side].layouts[table], measure, &value);
+		record_value(sides[side], measure, &value);
 	return value;
 }
 
 void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES])
 {
-	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
-					      &draft->sides[1].layouts[TABLE_THREADS]};
-
-	figure_values(figure, group, layouts, draft->view->window, ret_values);
+	figure_values(figure, group, draft->view->window, ret_values);
 }
 
 void draft_find_host(const Draft *draft, Record *ret_sides[SIDES])
@@ -88,25 +77,9 @@ gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctpro
 	formula_bind(formula, &draft->intake->measures[TABLE_HOST], inputs);
 	for (guint i = 0; i < formula_n_inputs(formula); i++)
 		counts = counts || (inputs[i] && inputs[i]->kind == CTPROF_COUNTER);
-	for (guint side = 0; side < SIDES; side++)
-		span.layouts[side] = &draft->sides[side].layouts[TABLE_HOST];
 	draft_find_host(draft, sides);
 	formula_value(formula, inputs, sides, &span, ret_value);
 	return counts;
-}
-
-MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		   const Measure *measure)
-{
-	MapWalk walk = {
-		.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1,
-		.polarity = measure->polarity,
-	};
-
-	for (guint side = 0; side < SIDES; side++)
-		walk.maps[side] = record_map(sides[side], &draft->sides[side].layouts[table],
-					     measure, &walk.coverages[side]);
-	return walk;
 }
 
 Table *draft_long(const Draft *draft, const char *name, const char *heading,

@@ -46,9 +46,6 @@ gboolean draft_has(const Draft *draft, enum intake_table table, guint side, cons
 /* Lists a table's records as Pair *, in capture order, those that only the candidate has last;
  * pairs owns them. */
 GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, Pairs *pairs);
-/* Sets a measure's values, one for each side's record (NULL: none). */
-void draft_values(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		  const Measure *measure, struct ctprof_value ret_values[SIDES]);
 /* Returns a metric's value on one side of a row, a group or the host; for a category, a MODE.
  * ABSENT: that side does not have it. */
 struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
@@ -61,9 +58,6 @@ void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
 /* Computes a formula for the host; in a window, with the growth of counters.  Returns whether any
  * of its inputs is a counter. */
 gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value);
-/* Returns a walk over the values of a map; it converts KiB to bytes. */
-MapWalk draft_walk(const Draft *draft, enum intake_table table, Record *const sides[SIDES],
-		   const Measure *measure);
 
 /* Adds a table with lines of one metric each (long), or one line per named object (wide). */
 Table *draft_long(const Draft *draft, const char *name, const char *heading,

@@ -108,7 +108,7 @@ static void judge_pairs(const Draft *draft, Verdict *verdict, enum intake_table 
 
 		if (table != TABLE_HOST && !view_matches(draft->view, &name, 1))
 			continue;
-		draft_values(draft, table, pair->sides, measure, values);
+		pair_values(pair->sides, measure, values);
 		judge_line(draft, verdict, &name, 1, values, &field);
 	}
 }

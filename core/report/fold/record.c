@@ -34,19 +34,19 @@ static const Binding *binding_at(const Layout *layout, guint i)
 	return &g_array_index(layout->bindings, Binding, i);
 }
 
-static guint64 *cells_of(Record *record, const Layout *layout, const Binding *binding)
+static guint64 *cells_of(Record *record, const Binding *binding)
 {
-	return record->words + layout->n_words + binding->cell;
+	return record->words + record->layout->n_words + binding->cell;
 }
 
 /* Frees the memory that a record's values own. */
-static void record_clear(Record *record, const Layout *layout)
+static void record_clear(Record *record)
 {
-	for (guint i = 0; i < layout->bindings->len; i++) {
-		const Binding *binding = binding_at(layout, i);
+	for (guint i = 0; i < record->layout->bindings->len; i++) {
+		const Binding *binding = binding_at(record->layout, i);
 
 		if (binding->measure->fold->clear && has_value(record, i))
-			binding->measure->fold->clear(cells_of(record, layout, binding));
+			binding->measure->fold->clear(cells_of(record, binding));
 	}
 	g_clear_pointer(&record->coverages, g_free);
 }
@@ -67,7 +67,7 @@ void record_set_clear(RecordSet *set)
 		return;
 	g_hash_table_iter_init(&iter, set->by_key);
 	while (g_hash_table_iter_next(&iter, NULL, &record))
-		record_clear(record, set->layout);
+		record_clear(record);
 	g_clear_pointer(&set->by_key, g_hash_table_unref);
 	g_clear_pointer(&set->arena, arena_free);
 }
@@ -88,6 +88,7 @@ Record *record_set_take(RecordSet *set, const RecordKey *key)
 	record = arena_take(set->arena, size);
 	memset(record, 0, size);
 	record->key = *key;
+	record->layout = set->layout;
 	record->place = g_hash_table_size(set->by_key);
 	g_hash_table_insert(set->by_key, &record->key, record);
 	return record;
@@ -134,12 +135,14 @@ GPtrArray *record_set_arrived(const RecordSet *set)
 
 /* From here on, rows may lack different values.  The first n_noted values of a
  * row that is not yet counted have already been noted. */
-static void spread(Record *record, const Layout *layout, guint n_noted)
+static void spread(Record *record, guint n_noted)
 {
+	guint n = record->layout->bindings->len;
+
 	if (record->coverages)
 		return;
-	Coverage *coverages = g_new(Coverage, layout->bindings->len);
-	for (guint b = 0; b < layout->bindings->len; b++) {
+	Coverage *coverages = g_new(Coverage, n);
+	for (guint b = 0; b < n; b++) {
 		coverages[b] = coverage_at(record, b);
 		if (b < n_noted)
 			coverage_add(&coverages[b], states_of(record)[b], 1);
@@ -148,21 +151,22 @@ static void spread(Record *record, const Layout *layout, guint n_noted)
 }
 
 /* Notes that one more row has, or lacks, a value, before the row is counted. */
-static void note(Record *record, const Layout *layout, guint b, guint8 state)
+static void note(Record *record, guint b, guint8 state)
 {
 	guint8 *states = states_of(record);
 
 	if (record->n == 0)
 		states[b] = state;
 	else if (!record->coverages && states[b] != state)
-		spread(record, layout, b);
+		spread(record, b);
 	if (record->coverages)
 		coverage_add(&record->coverages[b], state, 1);
 }
 
-void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
-		guint64 i, guint64 start)
+void record_add(Record *record, Store *store, const struct ctprof_rows *rows, guint64 i,
+		guint64 start)
 {
+	const Layout *layout = record->layout;
 	const guint64 *values = rows->values + i * rows->n_slots;
 	const guint8 *states = rows->states + i * rows->n_slots;
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
@@ -173,12 +177,12 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 		guint8 state = states[binding->slot];
 
 		if (state == CTPROF_PRESENT)
-			binding->measure->fold->add(store, cells_of(record, layout, binding),
+			binding->measure->fold->add(store, cells_of(record, binding),
 						    !has_value(record, b), values[binding->slot]);
 		else if (!is_leader && binding->measure->of_process)
 			state = CTPROF_ABSENT_INAPPLICABLE;
 		if (record->n == 0 || record->coverages || states_of(record)[b] != state)
-			note(record, layout, b, state);
+			note(record, b, state);
 	}
 	record->n++;
 	if (start > 0) {
@@ -187,13 +191,13 @@ void record_add(Record *record, const Layout *layout, Store *store, const struct
 	}
 }
 
-void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why)
+void record_miss(Record *record, const Measure *measure, guint32 why)
 {
-	gint place = layout_find(layout, measure);
+	gint place = layout_find(record->layout, measure);
 
 	if (place < 0)
 		return;
-	spread(record, layout, 0);
+	spread(record, 0);
 	coverage_add(&record->coverages[place], why, 1);
 }
 
@@ -202,10 +206,10 @@ guint64 record_count(const Record *record)
 	return record ? record->n - record->n_ghosts : 0;
 }
 
-static gboolean is_alike(Record *record, const Layout *layout, Record *from)
+static gboolean is_alike(Record *record, Record *from)
 {
 	return !record->coverages && !from->coverages &&
-	       memcmp(states_of(record), states_of(from), layout->bindings->len) == 0;
+	       memcmp(states_of(record), states_of(from), record->layout->bindings->len) == 0;
 }
 
 static void merge_cells(const Fold *fold, guint64 *cells, gboolean first, guint64 *from)
@@ -224,16 +228,16 @@ static void merge_coverage(Coverage *coverage, Record *from, guint b)
 		coverage_add(coverage, states_of(from)[b], from->n);
 }
 
-void record_merge(Record *record, const Layout *layout, Record *from)
+void record_merge(Record *record, Record *from)
 {
-	if (!is_alike(record, layout, from))
-		spread(record, layout, 0);
-	for (guint b = 0; b < layout->bindings->len; b++) {
-		const Binding *binding = binding_at(layout, b);
+	if (!is_alike(record, from))
+		spread(record, 0);
+	for (guint b = 0; b < record->layout->bindings->len; b++) {
+		const Binding *binding = binding_at(record->layout, b);
 
 		if (has_value(from, b))
-			merge_cells(binding->measure->fold, cells_of(record, layout, binding),
-				    !has_value(record, b), cells_of(from, layout, binding));
+			merge_cells(binding->measure->fold, cells_of(record, binding),
+				    !has_value(record, b), cells_of(from, binding));
 		if (record->coverages)
 			merge_coverage(&record->coverages[b], from, b);
 	}
@@ -259,28 +263,40 @@ static void finish_number(const Measure *measure, struct ctprof_value *value)
 }
 
 /* Returns the index of a measure's value; -1: that side does not have it. */
-static gint find_place(const Record *record, const Layout *layout, const Measure *measure)
+static gint find_place(const Record *record, const Measure *measure)
 {
-	return record && measure ? layout_find(layout, measure) : -1;
+	return record && measure ? layout_find(record->layout, measure) : -1;
 }
 
-void record_value(const Record *record, const Layout *layout, const Measure *measure,
-		  struct ctprof_value *ret_value)
+static const guint64 *cells_at(const Record *record, guint place)
+{
+	return record->words + record->layout->n_words + binding_at(record->layout, place)->cell;
+}
+
+/* Returns the cells of a measure of that kind; NULL: no row has a value. */
+static const guint64 *find_cells(const Record *record, const Measure *measure, guint32 kind)
+{
+	gint place = find_place(record, measure);
+
+	return place >= 0 && measure->kind == kind && has_value(record, (guint)place)
+		       ? cells_at(record, (guint)place)
+		       : NULL;
+}
+
+void record_value(const Record *record, const Measure *measure, struct ctprof_value *ret_value)
 {
 	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	if (record && !measure->fold) {
 		*ret_value = value_of_number(record_count(record));
 		return;
 	}
-	gint found = find_place(record, layout, measure);
+	gint found = find_place(record, measure);
 	if (found < 0 || !measure->fold->value)
 		return;
 	guint place = (guint)found;
 	gboolean is_there = has_value(record, place);
 	if (is_there) {
-		measure->fold->value(record->words + layout->n_words +
-					     binding_at(layout, place)->cell,
-				     ret_value);
+		measure->fold->value(cells_at(record, place), ret_value);
 		finish_number(measure, ret_value);
 	}
 	/* A shortcut for the usual case, a complete value: this is called once per line. */
@@ -292,41 +308,28 @@ void record_value(const Record *record, const Layout *layout, const Measure *mea
 	coverage_apply(&coverage, ret_value);
 }
 
-const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,
-			 Coverage *ret_coverage)
+const GArray *record_map(const Record *record, const Measure *measure, Coverage *ret_coverage)
 {
-	gint place = find_place(record, layout, measure);
+	gint place = find_place(record, measure);
 
 	if (ret_coverage)
-		*ret_coverage = (Coverage){.n = 0};
-	if (place < 0)
-		return NULL;
-	if (ret_coverage)
-		*ret_coverage = coverage_at(record, (guint)place);
-	if (!has_value(record, (guint)place))
-		return NULL;
-	return fold_map_items(record->words + layout->n_words +
-			      binding_at(layout, (guint)place)->cell);
-}
-
-const Histogram *record_histogram(const Record *record, const Layout *layout,
-				  const Measure *measure)
-{
-	gint place = find_place(record, layout, measure);
-
-	return place >= 0 && measure->kind == CTPROF_HISTOGRAM && has_value(record, (guint)place)
-		       ? fold_histogram(record->words + layout->n_words +
-					binding_at(layout, (guint)place)->cell)
+		*ret_coverage = place < 0 ? (Coverage){.n = 0} : coverage_at(record, (guint)place);
+	return place >= 0 && has_value(record, (guint)place)
+		       ? fold_map_items(cells_at(record, (guint)place))
 		       : NULL;
 }
 
-void record_modes(const Record *record, const Layout *layout, const Measure *measure,
-		  GArray *ret_items)
+const Histogram *record_histogram(const Record *record, const Measure *measure)
 {
-	gint place = find_place(record, layout, measure);
+	const guint64 *cells = find_cells(record, measure, CTPROF_HISTOGRAM);
 
-	if (place >= 0 && measure->kind == CTPROF_CATEGORY && has_value(record, (guint)place))
-		fold_list_modes(record->words + layout->n_words +
-					binding_at(layout, (guint)place)->cell,
-				ret_items);
+	return cells ? fold_histogram(cells) : NULL;
+}
+
+void record_modes(const Record *record, const Measure *measure, GArray *ret_items)
+{
+	const guint64 *cells = find_cells(record, measure, CTPROF_CATEGORY);
+
+	if (cells)
+		fold_list_modes(cells, ret_items);
 }

@@ -11,6 +11,7 @@
 
 typedef struct record {
 	RecordKey key;
+	const Layout *layout;      /* of its values: that of its set */
 	guint64 n;                 /* rows */
 	guint64 n_ghosts;          /* of these: made up for threads that the side does not have */
 	guint64 n_short, short_ns; /* in a window: threads that began and ended in it; their CPU */
@@ -44,24 +45,20 @@ GPtrArray *record_set_arrived(const RecordSet *set);
 /* The number of threads (or other row objects) of the side; 0 without a record. */
 guint64 record_count(const Record *record);
 /* Folds in row i; start: its start tick, 0 if unknown. */
-void record_add(Record *record, const Layout *layout, Store *store, const struct ctprof_rows *rows,
-		guint64 i, guint64 start);
+void record_add(Record *record, Store *store, const struct ctprof_rows *rows, guint64 i,
+		guint64 start);
 /* Notes that the value of a row is only partial. */
-void record_miss(Record *record, const Layout *layout, const Measure *measure, guint32 why);
-/* Merges `from` into record; afterwards `from` may only be freed. */
-void record_merge(Record *record, const Layout *layout, Record *from);
+void record_miss(Record *record, const Measure *measure, guint32 why);
+/* Merges `from`, of the same layout, into record; afterwards `from` may only be freed. */
+void record_merge(Record *record, Record *from);
 /* Sets the folded value and its coverage, ABSENT if record is NULL or has none; converts KiB to
  * bytes. */
-void record_value(const Record *record, const Layout *layout, const Measure *measure,
-		  struct ctprof_value *ret_value);
+void record_value(const Record *record, const Measure *measure, struct ctprof_value *ret_value);
 /* Appends a category's values as MapItem with the number of rows.  record NULL:
  * none. */
-void record_modes(const Record *record, const Layout *layout, const Measure *measure,
-		  GArray *ret_items);
+void record_modes(const Record *record, const Measure *measure, GArray *ret_items);
 /* The folded histogram; NULL: none. */
-const Histogram *record_histogram(const Record *record, const Layout *layout,
-				  const Measure *measure);
+const Histogram *record_histogram(const Record *record, const Measure *measure);
 /* A map's entries (MapItem), or NULL.  ret_coverage, of each entry: may be
  * NULL. */
-const GArray *record_map(const Record *record, const Layout *layout, const Measure *measure,
-			 Coverage *ret_coverage);
+const GArray *record_map(const Record *record, const Measure *measure, Coverage *ret_coverage);

@@ -153,29 +153,26 @@ static void take_input(const Measure *measure, Record *const sides[SIDES], const
 	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 	if (!measure)
 		return;
-	record_value(sides[side], span->layouts[side], measure, ret_value);
+	record_value(sides[side], measure, ret_value);
 	if (!span->grown || measure->kind != CTPROF_COUNTER)
 		return;
-	record_value(sides[!side], span->layouts[!side], measure, &before);
+	record_value(sides[!side], measure, &before);
 	*ret_value = value_growth(measure->kind, &before, ret_value, FALSE);
 }
 
 /* Counts the threads in the state that the formula names. */
-static gboolean count_state(const Formula *formula, const Measure *measure,
-			    Record *const sides[SIDES], const Span *span,
+static gboolean count_state(const Formula *formula, const Measure *measure, const Record *record,
 			    struct ctprof_value *value)
 {
-	const Record *record = sides[span->side];
-	const Layout *layout = span->layouts[span->side];
 	g_autoptr(GArray) states = g_array_new(FALSE, FALSE, sizeof(MapItem));
 	struct ctprof_value mode = {.type = CTPROF_VALUE_ABSENT};
 
 	if (measure)
-		record_value(record, layout, measure, &mode);
+		record_value(record, measure, &mode);
 	cover(value, &mode);
 	if (mode.type != CTPROF_VALUE_MODE)
 		return FALSE;
-	record_modes(record, layout, measure, states);
+	record_modes(record, measure, states);
 	for (guint i = 0; i < states->len; i++)
 		if (strcmp(g_array_index(states, MapItem, i).key, formula->inputs[1]) == 0)
 			value->real = (gdouble)g_array_index(states, MapItem, i).number;
@@ -204,7 +201,7 @@ void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_
 {
 	struct ctprof_value value = {.type = CTPROF_VALUE_REAL};
 	gboolean is_there = formula->form == FORM_STATE
-				    ? count_state(formula, inputs[0], sides, span, &value)
+				    ? count_state(formula, inputs[0], sides[span->side], &value)
 				    : combine(formula, inputs, sides, span, &value);
 
 	if (!is_there)
@@ -213,21 +210,17 @@ void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_
 	*ret_value = value;
 }
 
-const Histogram *figure_histogram(const Figure *figure, const Group *group,
-				  const Layout *const layouts[SIDES], guint side)
+const Histogram *figure_histogram(const Figure *figure, const Group *group, guint side)
 {
 	return figure->measure && !figure->percentile
-		       ? record_histogram(group->sides[side], layouts[side], figure->measure)
+		       ? record_histogram(group->sides[side], figure->measure)
 		       : NULL;
 }
 
 /* Computes a percentile, with the coverage of the whole histogram. */
-static void take_percentile(const Figure *figure, const Group *group,
-			    const Layout *const layouts[SIDES], guint side,
-			    struct ctprof_value *value)
+static void take_percentile(const Figure *figure, const Record *record, struct ctprof_value *value)
 {
-	const Histogram *histogram =
-		record_histogram(group->sides[side], layouts[side], figure->measure);
+	const Histogram *histogram = record_histogram(record, figure->measure);
 	struct ctprof_value whole = *value;
 
 	if (!histogram)
@@ -239,21 +232,20 @@ static void take_percentile(const Figure *figure, const Group *group,
 	value->why = whole.why;
 }
 
-void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
-		   gboolean window, struct ctprof_value ret_values[SIDES])
+void figure_values(const Figure *figure, const Group *group, gboolean window,
+		   struct ctprof_value ret_values[SIDES])
 {
 	gboolean grown = window && figure->derived && quantity_is_ratio(figure->derived);
 
 	for (guint side = 0; side < SIDES; side++) {
-		const Span span = {{layouts[0], layouts[1]}, side, grown && side == 1};
+		const Span span = {side, grown && side == 1};
 
 		if (figure->derived)
 			formula_value(&figure->derived->formulas[0], figure->inputs, group->sides,
 				      &span, &ret_values[side]);
 		else
-			record_value(group->sides[side], layouts[side], figure->measure,
-				     &ret_values[side]);
+			record_value(group->sides[side], figure->measure, &ret_values[side]);
 		if (figure->percentile)
-			take_percentile(figure, group, layouts, side, &ret_values[side]);
+			take_percentile(figure, group->sides[side], &ret_values[side]);
 	}
 }

@@ -31,7 +31,6 @@ const Figure *figures_find(const GArray *figures, const char *name);
 
 /* The sides whose values are requested. */
 typedef struct span {
-	const Layout *layouts[SIDES];
 	guint side;
 	gboolean grown; /* of counters, the growth since the other side */
 } Span;
@@ -46,12 +45,11 @@ void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_
  * counters.  A ratio is derived from such counts already. */
 gboolean figure_grows(const Figure *figure);
 /* Returns the histogram of a side; NULL: the figure has none, or is a percentile of it. */
-const Histogram *figure_histogram(const Figure *figure, const Group *group,
-				  const Layout *const layouts[SIDES], guint side);
+const Histogram *figure_histogram(const Figure *figure, const Group *group, guint side);
 /* Returns CTPROF_METRIC_*. */
 guint32 figure_flags(const Figure *figure);
 
 /* Computes the values of both sides.  window: the candidate's ratio is that of the counts since the
  * baseline. */
-void figure_values(const Figure *figure, const Group *group, const Layout *const layouts[SIDES],
-		   gboolean window, struct ctprof_value ret_values[SIDES]);
+void figure_values(const Figure *figure, const Group *group, gboolean window,
+		   struct ctprof_value ret_values[SIDES]);

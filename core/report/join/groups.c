@@ -38,7 +38,7 @@ void groups_add_pairs(Pairs *pairs, const RecordSet *set, guint side, Namer *nam
 		else
 			namer_key(namer, &record->key, &key);
 		if (!of_cgroups || !is_counted(set, namer, record->key.names[0], key.names[0]))
-			pair_add(pairs_take(pairs, &key), side, set->layout, record);
+			pair_add(pairs_take(pairs, &key), side, record);
 	}
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "frame/units.h"
+
 Pairs *pairs_new(void)
 {
 	return g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
@@ -20,10 +22,10 @@ Pair *pairs_take(Pairs *pairs, const RecordKey *key)
 	return pair;
 }
 
-void pair_add(Pair *pair, guint side, const Layout *layout, Record *record)
+void pair_add(Pair *pair, guint side, Record *record)
 {
 	if (pair->sides[side])
-		record_merge(pair->sides[side], layout, record);
+		record_merge(pair->sides[side], record);
 	else
 		pair->sides[side] = record;
 }
@@ -46,6 +48,25 @@ GPtrArray *pairs_sorted(Pairs *pairs)
 		g_ptr_array_add(list, pair);
 	g_ptr_array_sort(list, compare_pools);
 	return list;
+}
+
+void pair_values(Record *const sides[SIDES], const Measure *measure,
+		 struct ctprof_value ret_values[SIDES])
+{
+	for (guint side = 0; side < SIDES; side++)
+		record_value(sides[side], measure, &ret_values[side]);
+}
+
+MapWalk map_walk_of(Record *const sides[SIDES], const Measure *measure)
+{
+	MapWalk walk = {
+		.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1,
+		.polarity = measure->polarity,
+	};
+
+	for (guint side = 0; side < SIDES; side++)
+		walk.maps[side] = record_map(sides[side], measure, &walk.coverages[side]);
+	return walk;
 }
 
 static const MapItem *item_at(const GArray *map, guint at)

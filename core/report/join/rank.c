@@ -14,14 +14,13 @@ typedef struct contender {
 } Contender;
 
 /* Returns the sort value of a figure of a group. */
-static gdouble weight_of(const Figure *figure, const Group *group,
-			 const Layout *const layouts[SIDES], const View *view)
+static gdouble weight_of(const Figure *figure, const Group *group, const View *view)
 {
 	struct ctprof_value values[SIDES];
 	gdouble x, y;
 	Change change;
 
-	figure_values(figure, group, layouts, view->window, values);
+	figure_values(figure, group, view->window, values);
 	if (!value_to_number(&values[0], &x))
 		return NAN;
 	if (!view->compare)
@@ -51,8 +50,7 @@ static gint compare_contenders(gconstpointer a, gconstpointer b, gpointer data)
 	return x->group->place < y->group->place ? -1 : x->group->place > y->group->place;
 }
 
-void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const layouts[SIDES],
-		 const View *view)
+void rank_groups(GPtrArray *groups, const GArray *order, const View *view)
 {
 	g_autofree gdouble *values = g_new(gdouble, (gsize)groups->len * order->len + 1);
 	g_autofree Contender *contenders = g_new(Contender, groups->len + 1);
@@ -64,10 +62,10 @@ void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const lay
 		one->values = values + (gsize)i * order->len;
 		for (guint k = 0; k < order->len; k++)
 			one->values[k] = weight_of(g_array_index(order, SortFigure, k).figure,
-						   one->group, layouts, view);
+						   one->group, view);
 		one->group->sort.struct_size = sizeof one->group->sort;
-		figure_values(g_array_index(order, SortFigure, 0).figure, one->group, layouts,
-			      view->window, one->group->sort.value);
+		figure_values(g_array_index(order, SortFigure, 0).figure, one->group, view->window,
+			      one->group->sort.value);
 	}
 	g_qsort_with_data(contenders, (gint)groups->len, sizeof *contenders, compare_contenders,
 			  (gpointer)(uintptr_t)order);

@@ -14,8 +14,7 @@ typedef struct sort_figure {
 
 /* Sets the rank of each group by the changes of the figures (show: their
  * values), in order; groups without any come last. */
-void rank_groups(GPtrArray *groups, const GArray *order, const Layout *const layouts[SIDES],
-		 const View *view);
+void rank_groups(GPtrArray *groups, const GArray *order, const View *view);
 
 /* Ranks by name, for the tables of processes and of cgroups. */
 typedef GHashTable Ranks;

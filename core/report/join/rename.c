@@ -27,7 +27,6 @@ typedef struct pairing {
 	GPtrArray *candidates; /* Group, orphans of the candidate */
 	GHashTable *orphans;   /* RecordKey -> Group, orphans of the baseline */
 	GArray *matches;       /* Match */
-	const Layout *layout;
 	Store *store;
 } Pairing;
 
@@ -212,7 +211,7 @@ static gboolean pair_group(Pairing *pairing, Group *candidate, const char *cgrou
 	if (!baseline)
 		return FALSE;
 	if (baseline->sides[1]) {
-		record_merge(baseline->sides[1], pairing->layout, candidate->sides[1]);
+		record_merge(baseline->sides[1], candidate->sides[1]);
 	} else {
 		baseline->sides[1] = candidate->sides[1];
 		baseline->renamed = candidate->names[0];
@@ -398,15 +397,14 @@ static GHashTable *index_orphans(const GPtrArray *groups)
 	return orphans;
 }
 
-void renames_find(Renames *renames, Groups *groups, const Layout *layout, const RenameRules *rules,
-		  Store *store)
+void renames_find(Renames *renames, Groups *groups, const RenameRules *rules, Store *store)
 {
 	g_autoptr(GHashTable) joined = cgroups_of(groups->joined);
 	g_autoptr(GPtrArray) baselines = list_cgroups(groups->only[0], joined, store);
 	g_autoptr(GPtrArray) candidates = list_cgroups(groups->only[1], joined, store);
 	g_autoptr(GArray) matches = find_matches(baselines, candidates, rules, store);
 	g_autoptr(GHashTable) orphans = index_orphans(groups->only[0]);
-	Pairing pairing = {renames, groups->only[1], orphans, matches, layout, store};
+	Pairing pairing = {renames, groups->only[1], orphans, matches, store};
 
 	if (matches->len == 0)
 		return;

@@ -25,9 +25,7 @@ typedef struct renames {
 void renames_init(Renames *renames);
 void renames_clear(Renames *renames);
 
-/* Joins orphans of groups made by the axis "all"; paired groups move to the list of joined ones.
- * layout: of the candidate's records. */
-void renames_find(Renames *renames, Groups *groups, const Layout *layout, const RenameRules *rules,
-		  Store *store);
+/* Joins orphans of groups made by the axis "all"; paired groups move to the list of joined ones. */
+void renames_find(Renames *renames, Groups *groups, const RenameRules *rules, Store *store);
 /* Returns the baseline's name of a candidate's cgroup; NULL: it was not paired. */
 const char *renames_cgroup(const Renames *renames, const char *candidate);

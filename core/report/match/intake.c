@@ -386,7 +386,6 @@ static gboolean is_excluded(const Intake *intake, const struct ctprof_rows *rows
 static void fold_row(Side *side, Intake *intake, enum intake_table t,
 		     const struct ctprof_rows *rows, guint64 i)
 {
-	RecordSet *set = &side->sets[t];
 	guint64 start = 0;
 	RecordKey key = {.start = 0};
 
@@ -394,7 +393,7 @@ static void fold_row(Side *side, Intake *intake, enum intake_table t,
 		return;
 	if (tables[t].row == ROW_THREAD)
 		(void)rows_read(rows, i, side->start, &start);
-	record_add(record_set_take(set, &key), set->layout, intake->store, rows, i, start);
+	record_add(record_set_take(&side->sets[t], &key), intake->store, rows, i, start);
 }
 
 /* Folds a row into all tables; the threads of a window are kept instead of being grouped. */

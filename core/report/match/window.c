@@ -335,18 +335,17 @@ static void put_rows(Window *window, const RosterEntry *last, const RecordKey *n
 	if (!window->namer->axis->by_thread)
 		namer_watch(window->namer, &window->records[0]->key, last->tid);
 	for (guint side = 0; side < SIDES; side++) {
-		const RecordSet *set = &window->sides[side].sets[TABLE_THREADS];
 		Record *record = window->records[side];
 
 		window->rows[side].target.tgid = last->tgid;
 		window->rows[side].target.tid = last->tid;
-		record_add(record, set->layout, window->intake->store, &window->rows[side].rows, 0,
+		record_add(record, window->intake->store, &window->rows[side].rows, 0,
 			   ghosts[side] ? 0 : last->start);
 		record->n_ghosts += ghosts[side] ? 1 : 0;
 		window->last = record;
 		for (guint i = 0; in_part && i < G_N_ELEMENTS(window->times); i++)
 			if (window->times[i] && is_paired(window, window->times[i]))
-				record_miss(record, set->layout, window->times[i]->measure,
+				record_miss(record, window->times[i]->measure,
 					    CTPROF_ABSENT_VANISHED);
 	}
 	const StateThread thread = {

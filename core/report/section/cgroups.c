@@ -127,7 +127,7 @@ static void fill_cell(const Draft *draft, const Pair *pair, const struct cgroup_
 {
 	struct ctprof_value values[SIDES];
 
-	draft_values(draft, TABLE_CGROUPS, pair->sides, measure, values);
+	pair_values(pair->sides, measure, values);
 	for (guint side = 0; side < SIDES && (column->flags & STRICT); side++) {
 		struct ctprof_value *value = &values[side];
 
@@ -208,7 +208,7 @@ static void draft_map(const Draft *draft, const Section *section)
 
 	for (guint i = 0; measure && i < draft->cgroups->len; i++) {
 		const Pair *pair = g_ptr_array_index(draft->cgroups, i);
-		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pair->sides, measure);
+		MapWalk walk = map_walk_of(pair->sides, measure);
 
 		while (map_walk_next(&walk))
 			if (draft->view->compare || stat || walk.values[0].number > 0)

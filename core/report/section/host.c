@@ -40,12 +40,12 @@ static void add_measure(const Draft *draft, Table *table, Record *const sides[SI
 	struct ctprof_value values[SIDES];
 
 	if (measure->kind != CTPROF_MAP) {
-		draft_values(draft, TABLE_HOST, sides, measure, values);
+		pair_values(sides, measure, values);
 		if (values[0].type != CTPROF_VALUE_ABSENT || values[1].type != CTPROF_VALUE_ABSENT)
 			add_metric(draft, table, measure, name, values);
 		return;
 	}
-	MapWalk walk = draft_walk(draft, TABLE_HOST, sides, measure);
+	MapWalk walk = map_walk_of(sides, measure);
 	walk.unit = 1;
 	while (map_walk_next(&walk))
 		add_metric(draft, table, measure,

@@ -67,7 +67,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 	struct ctprof_value values[SIDES];
 	Change change;
 
-	draft_values(draft, TABLE_OBJECTS, entry->pair->sides, entry->figure->measure, values);
+	pair_values(entry->pair->sides, entry->figure->measure, values);
 	if (values[0].type == CTPROF_VALUE_ABSENT && values[1].type == CTPROF_VALUE_ABSENT)
 		return FALSE;
 	if (!fill_lacking(entry->pair, values))
@@ -78,19 +78,18 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 }
 
 /* Returns the size of an object: its first figure. */
-static gdouble size_of(const Draft *draft, const Pair *pair, const Figure *first)
+static gdouble size_of(const Pair *pair, const Figure *first)
 {
 	struct ctprof_value values[SIDES];
 	gdouble size = -1;
 
-	draft_values(draft, TABLE_OBJECTS, pair->sides, first->measure, values);
+	pair_values(pair->sides, first->measure, values);
 	(void)value_to_number(&values[0], &size);
 	return size;
 }
 
 /* Whether any of the objects has a value of the figure. */
-static gboolean is_known(const Draft *draft, const GPtrArray *pairs, const ObjectGroup *group,
-			 const Figure *figure)
+static gboolean is_known(const GPtrArray *pairs, const ObjectGroup *group, const Figure *figure)
 {
 	struct ctprof_value values[SIDES];
 
@@ -99,7 +98,7 @@ static gboolean is_known(const Draft *draft, const GPtrArray *pairs, const Objec
 
 		if (pair->key.names[OBJECT_GROUP] != group->name)
 			continue;
-		draft_values(draft, TABLE_OBJECTS, pair->sides, figure->measure, values);
+		pair_values(pair->sides, figure->measure, values);
 		for (guint side = 0; side < SIDES; side++)
 			if (values[side].type != CTPROF_VALUE_ABSENT)
 				return TRUE;
@@ -115,8 +114,7 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pairs, const
 		Figure *figure = &g_array_index(draft->object_figures, Figure, i);
 
 		if (figure_is_of_group(group, figure) &&
-		    plan_names(draft->plan, figure->field.name) &&
-		    is_known(draft, pairs, group, figure))
+		    plan_names(draft->plan, figure->field.name) && is_known(pairs, group, figure))
 			g_ptr_array_add(list, figure);
 	}
 	return list;
@@ -137,7 +135,7 @@ static void add_object(const Draft *draft, const ObjectGroup *group, const GPtrA
 		};
 
 		if (!compare && group->sorted)
-			entry.at.points = size_of(draft, pair, entry.figure);
+			entry.at.points = size_of(pair, entry.figure);
 		if (!compare || place_change(draft, &entry))
 			g_array_append_val(entries, entry);
 	}
@@ -150,8 +148,7 @@ static void put_entry(const Draft *draft, Table *table, const GPtrArray *figures
 	struct ctprof_value values[SIDES];
 
 	if (draft->view->compare) {
-		draft_values(draft, TABLE_OBJECTS, entry->pair->sides, entry->figure->measure,
-			     values);
+		pair_values(entry->pair->sides, entry->figure->measure, values);
 		draft_metric(draft, table, name, 1, &entry->figure->field, values);
 		return;
 	}
@@ -159,7 +156,7 @@ static void put_entry(const Draft *draft, Table *table, const GPtrArray *figures
 	for (guint i = 0; i < figures->len; i++) {
 		const Figure *figure = g_ptr_array_index(figures, i);
 
-		draft_values(draft, TABLE_OBJECTS, entry->pair->sides, figure->measure, values);
+		pair_values(entry->pair->sides, figure->measure, values);
 		view_cell(draft->view, values, &figure->field, &cells[i]);
 	}
 }

@@ -71,7 +71,7 @@ static gboolean add_half(const Draft *draft, Table *table, enum intake_table fro
 			continue;
 		field = figure_field(measure, whats[i]);
 		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
-		draft_values(draft, from, pair->sides, measure, values);
+		pair_values(pair->sides, measure, values);
 		view_cell(draft->view, values, &field, cell);
 		passes = passes || view_passes(draft->view, cell, &field);
 	}

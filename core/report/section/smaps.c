@@ -22,7 +22,7 @@ static void pair_side(const Draft *draft, Pairs *pairs, guint side)
 		const Pair *own = renamed ? g_hash_table_lookup(pairs, &key) : NULL;
 		if (renamed && !(own && own->sides[0]))
 			key.names[SMAPS_CGROUP] = renamed;
-		pair_add(pairs_take(pairs, &key), side, set->layout, record);
+		pair_add(pairs_take(pairs, &key), side, record);
 	}
 }
 
@@ -92,7 +92,7 @@ static GArray *sort_processes(const Draft *draft, Pairs *pairs)
 			.pair = pair,
 			.names = &names[is_nested ? SMAPS_CGROUP : SMAPS_PROCESS],
 			.n_names = is_nested ? 2 : 1,
-			.walk = draft_walk(draft, TABLE_SMAPS, pair->sides, measure),
+			.walk = map_walk_of(pair->sides, measure),
 		};
 
 		if (!view_matches(draft->view, entry.names, entry.n_names))

@@ -150,11 +150,8 @@ static guint64 list_lines(const Draft *draft, const GArray *figures, GArray *lin
 static void put_histograms(const Draft *draft, Table *table, const Figure *figure,
 			   const Group *group, struct ctprof_cell *cell)
 {
-	const Layout *const layouts[SIDES] = {&draft->sides[0].layouts[TABLE_THREADS],
-					      &draft->sides[1].layouts[TABLE_THREADS]};
-
 	for (guint side = 0; side < draft_n_sides(draft); side++) {
-		const Histogram *histogram = figure_histogram(figure, group, layouts, side);
+		const Histogram *histogram = figure_histogram(figure, group, side);
 
 		if (!histogram)
 			continue;

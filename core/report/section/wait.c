@@ -63,8 +63,7 @@ static GArray *list_places(const Draft *draft, const Group *group, const Measure
 	for (guint side = 0; side < draft_n_sides(draft); side++) {
 		g_autoptr(GArray) modes = g_array_new(FALSE, FALSE, sizeof(MapItem));
 
-		record_modes(group->sides[side], &draft->sides[side].layouts[TABLE_THREADS],
-			     measure, modes);
+		record_modes(group->sides[side], measure, modes);
 		for (guint i = 0; i < modes->len; i++)
 			take_place(places, &g_array_index(modes, MapItem, i), side);
 	}
@@ -90,7 +89,7 @@ static void add_place(const Draft *draft, Table *table, const Group *group, cons
 	struct ctprof_value values[SIDES];
 
 	/* The number is as complete as the values of the group's threads. */
-	draft_values(draft, TABLE_THREADS, group->sides, measure, values);
+	pair_values(group->sides, measure, values);
 	for (guint side = 0; side < draft_n_sides(draft); side++)
 		if (values[side].type == CTPROF_VALUE_MODE) {
 			values[side].type = CTPROF_VALUE_NUMBER;

@@ -73,8 +73,6 @@ void costs_of_group(const CostInputs *cost_inputs, const Group *group, guint sid
 	gdouble seconds = seconds_of(draft, group, side);
 	const Quantity *quantity;
 
-	for (guint i = 0; i < SIDES; i++)
-		span.layouts[i] = &draft->sides[i].layouts[TABLE_THREADS];
 	*ret_costs = (Costs){{{.type = CTPROF_VALUE_ABSENT}}};
 	for (guint i = 0; (quantity = quantity_of_cost(i)); i++) {
 		CostValue *cost = &ret_costs->of[i];

@@ -47,13 +47,13 @@ static void take(const Draft *draft, const Pair *pair, const struct input *input
 	struct ctprof_value values[SIDES];
 
 	if (measure && measure->kind == CTPROF_MAP) {
-		MapWalk walk = draft_walk(draft, TABLE_CGROUPS, pair->sides, measure);
+		MapWalk walk = map_walk_of(pair->sides, measure);
 
 		while (map_walk_next(&walk))
 			if (strcmp(walk.key, EVENT_MAX) == 0)
 				*number = number_of(draft, pair, input, walk.values);
 	} else if (measure) {
-		draft_values(draft, TABLE_CGROUPS, pair->sides, measure, values);
+		pair_values(pair->sides, measure, values);
 		*number = number_of(draft, pair, input, values);
 	}
 }

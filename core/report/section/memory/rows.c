@@ -143,8 +143,7 @@ gboolean row_is_inapplicable(const Rows *rows, const Pair *row, guint side, cons
 
 	if (!row->sides[side] || !draft_has(rows->draft, rows->table, side, metric))
 		return FALSE;
-	record_map(row->sides[side], &rows->draft->sides[side].layouts[rows->table],
-		   draft_measure(rows->draft, rows->table, metric), &coverage);
+	record_map(row->sides[side], draft_measure(rows->draft, rows->table, metric), &coverage);
 	return coverage.n == 0 && coverage.missing == 0;
 }
 
@@ -154,8 +153,7 @@ const GArray *row_map(const Rows *rows, const Pair *row, guint side, const char 
 
 	if (!measure || measure->kind != CTPROF_MAP)
 		return NULL;
-	return record_map(row->sides[side], &rows->draft->sides[side].layouts[rows->table], measure,
-			  NULL);
+	return record_map(row->sides[side], measure, NULL);
 }
 
 /* ---- numbers of both sides ---- */
