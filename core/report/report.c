@@ -71,19 +71,15 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	analysis->titles = g_ptr_array_new_with_free_func(g_free);
 	analysis->threads = g_hash_table_new(NULL, NULL);
 	analysis->is_of_runs = options->runs != NULL;
-	intake_init(intake, analysis->draft.store);
+	intake_init(intake, plan, analysis->draft.store);
 	for (guint side = 0; side < SIDES; side++)
-		side_init(&analysis->sides[side]);
+		side_init(&analysis->sides[side], intake);
 	renames_init(&analysis->renames);
 	analysis->own = own_new();
 	if (!plan_init(plan, options, error))
 		return NULL;
-	intake->axis = plan->axis;
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
 	intake->one_by_one = options->compare && options->may_be_window;
-	intake->pids = plan->pids;
-	intake->tids = options->tids;
-	intake->plan = plan;
 	if (options->runs)
 		runs_set_names(options->runs, plan->axis, plan->rule, options->flatten,
 			       !options->no_cgroup_normalize);
@@ -177,7 +173,7 @@ gboolean analysis_bind(Analysis *analysis, guint index, const Registry *registry
 
 	if (side->registry)
 		return TRUE;
-	side_bind(side, &analysis->intake, registry, clashes);
+	side_bind(side, registry, clashes);
 	if (!check_axis(analysis, side, error))
 		return FALSE;
 	for (guint i = 0; i < clashes->len; i++) {
@@ -202,7 +198,7 @@ gboolean analysis_add(Analysis *analysis, guint index, const Registry *registry,
 	if (!analysis_bind(analysis, index, registry, error))
 		return FALSE;
 	g_return_val_if_fail(side->registry == registry, FALSE);
-	side_add(side, &analysis->intake, rows);
+	side_add(side, rows);
 	return TRUE;
 }
 
@@ -210,7 +206,7 @@ gboolean analysis_add_moment(Analysis *analysis, guint index, const Moment *mome
 {
 	if (!analysis_bind(analysis, index, moment_registry(moment), error))
 		return FALSE;
-	side_add_moment(&analysis->sides[index], &analysis->intake, moment);
+	side_add_moment(&analysis->sides[index], moment);
 	own_add_moment(analysis->own, index, analysis->plan.options->own, moment);
 	return TRUE;
 }
@@ -268,8 +264,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 	if (axis_has(namer->axis, LABEL_CGROUP))
 		add_names(analysis, namer, TABLE_CGROUPS);
 	if (options->is_window && analysis->sides[0].roster && analysis->sides[1].roster) {
-		window_fold(analysis->sides, &analysis->intake, namer, options->began,
-			    &analysis->window);
+		window_fold(analysis->sides, namer, options->began, &analysis->window);
 		analysis->window.counts.seconds = options->elapsed_s;
 		analysis->window.own_ns = own_time(analysis->own);
 		namer->is_done = TRUE;
@@ -277,7 +272,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 	}
 	for (guint side = 0; side < draft_n_sides(&analysis->draft); side++)
 		if (analysis->sides[side].roster)
-			side_fold_roster(&analysis->sides[side], &analysis->intake);
+			side_fold_roster(&analysis->sides[side]);
 	add_names(analysis, namer, TABLE_THREADS);
 }
 

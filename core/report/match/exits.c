@@ -43,13 +43,13 @@ struct exits {
 
 /* ---- life ---- */
 
-Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began)
+Exits *exits_new(Side sides[SIDES], guint64 began)
 {
 	Exits *exits = g_new0(Exits, 1);
 	const Layout *layout = &sides[1].layouts[TABLE_EXITS];
 
 	exits->sides = sides;
-	exits->intake = intake;
+	exits->intake = sides[1].intake;
 	exits->records = sides[1].exits;
 	exits->began = began;
 	exits->marks = g_new0(guint8, roster_length(exits->records) + 1);
@@ -500,8 +500,7 @@ static const char *name_of(Exits *exits, gint32 pid, guint64 start, guint name)
 	if (!process)
 		return NULL;
 	side_read_names(&exits->sides[side], process, &exits->rows[side]);
-	(void)side_name_thread(&exits->sides[side], exits->intake, &exits->rows[side].rows, 0,
-			       &key);
+	(void)side_name_thread(&exits->sides[side], &exits->rows[side].rows, 0, &key);
 	return key.names[name];
 }
 
@@ -527,7 +526,7 @@ static const char *inherited_name(Exits *exits, const RosterEntry *record, guint
 static void own_names(Exits *exits, const RosterEntry *record, const char *ret_names[KEY_NAMES])
 {
 	roster_read_texts(exits->records, record, &exits->row);
-	side_name_exit(&exits->sides[1], exits->intake, &exits->row.rows, 0, ret_names);
+	side_name_exit(&exits->sides[1], &exits->row.rows, 0, ret_names);
 }
 
 /* Returns the name of the record's process for label i of the axis. */
@@ -542,7 +541,7 @@ static const char *process_name(Exits *exits, const RosterEntry *record, const c
 	if (leader)
 		own_names(exits, leader, leaders);
 	known = leader ? leaders[EXIT_NAME_COMM] : own[EXIT_NAME_PCOMM];
-	return label_name(exits->intake->axis->labels[i], exits->intake->store,
+	return label_name(exits->intake->plan->axis->labels[i], exits->intake->store,
 			  known ? known : own[EXIT_NAME_COMM], record->tgid);
 }
 
@@ -570,7 +569,7 @@ static gboolean had_removed_cgroup(const Exits *exits)
 static const char *other_name(Exits *exits, const RosterEntry *record, const char *const *own,
 			      guint i)
 {
-	enum label label = exits->intake->axis->labels[i];
+	enum label label = exits->intake->plan->axis->labels[i];
 
 	if (own[EXIT_NAME_CGROUP] && label_is_of_cgroup(label))
 		return label_name(label, exits->intake->store, own[EXIT_NAME_CGROUP], record->tgid);
@@ -582,7 +581,7 @@ static const char *other_name(Exits *exits, const RosterEntry *record, const cha
 
 void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key)
 {
-	const Axis *axis = exits->intake->axis;
+	const Axis *axis = exits->intake->plan->axis;
 	const char *own[KEY_NAMES];
 
 	*ret_key = (RecordKey){.start = 0};

@@ -28,7 +28,7 @@ typedef struct charged_parent {
 typedef struct exits Exits;
 
 /* The rosters must be sorted; began is as for window_fold(). */
-Exits *exits_new(Side sides[SIDES], Intake *intake, guint64 began);
+Exits *exits_new(Side sides[SIDES], guint64 began);
 void exits_free(Exits *exits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Exits, exits_free)
 

@@ -11,7 +11,6 @@
 #include "report/fold/record.h"
 #include "report/join/pair.h"
 #include "report/name/axis.h"
-#include "state-side.h"
 
 /* A missing name is replaced by this; no cgroup and hardly any thread has this name. */
 #define NO_NAME "-"
@@ -40,23 +39,21 @@ enum exit_name { EXIT_NAME_COMM, EXIT_NAME_PCOMM, EXIT_NAME_CGROUP };
 
 /* Shared by both sides. */
 typedef struct intake {
-	const Axis *axis;
+	const Plan *plan;           /* which rows and metrics are folded, and by which names */
 	gboolean literal_processes; /* smaps by "pcomm[tgid]" */
 	gboolean one_by_one;        /* threads are kept for a window */
 	GHashTable *users;          /* names, by number */
-	GHashTable *pids;           /* selected tgids, borrowed; NULL: all */
-	GHashTable *tids;           /* the same for tids */
 	NameKeys *names;            /* names of threads and their processes */
-	const Plan *plan;           /* which metrics of threads and objects are folded */
 	GArray *objects;            /* ObjectGroup, of both sides */
 	Measures measures[N_TABLES];
 	Store *store;
 } Intake;
 
-void intake_init(Intake *intake, Store *store);
+void intake_init(Intake *intake, const Plan *plan, Store *store);
 void intake_clear(Intake *intake);
 
 typedef struct side {
+	Intake *intake;
 	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
@@ -79,28 +76,30 @@ typedef struct side {
 	guint64 exits_received;     /* if so: records received, and lost */
 	guint64 exits_lost;
 	const char *exits_source; /* the source of the records; NULL: unknown */
-	StateSide states;
+	guint64 instants;         /* at which threads were sampled so far; 0: none */
+	guint64 instants_ns;      /* the first of them, since boot */
+	GHashTable *ended;        /* "TGID:TID:START" -> samples of the thread, both in the store */
 	ObjectCategories *categories;
 } Side;
 
-void side_init(Side *side);
+void side_init(Side *side, Intake *intake);
 void side_clear(Side *side);
 /* Binds the metrics of the side's registry; call once, before its rows.  Names that the other side
  * defines differently are appended to clashes. */
-void side_bind(Side *side, Intake *intake, const Registry *registry, GPtrArray *clashes);
-void side_add(Side *side, Intake *intake, const struct ctprof_rows *rows);
+void side_bind(Side *side, const Registry *registry, GPtrArray *clashes);
+void side_add(Side *side, const struct ctprof_rows *rows);
 /* Instead of side_add(): takes all rows of a moment, which must outlive the side, except those of
  * ctprof's own threads. */
-void side_add_moment(Side *side, Intake *intake, const Moment *moment);
+void side_add_moment(Side *side, const Moment *moment);
 /* Returns the user's name as some process has it, or the number. */
 const char *intake_user(const Intake *intake, guint64 uid);
 /* Folds the kept threads as if they arrived now. */
-void side_fold_roster(Side *side, Intake *intake);
+void side_fold_roster(Side *side);
 /* Reads the part of a thread's row that is needed to name it. */
 void side_read_names(const Side *side, const RosterEntry *thread, RosterRow *row);
 /* Makes the names by which the thread in row i is grouped; FALSE: it is in no group. */
-gboolean side_name_thread(Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+gboolean side_name_thread(Side *side, const struct ctprof_rows *rows, guint64 i,
 			  RecordKey *ret_key);
 /* Makes the names of the ended thread in row i, by enum exit_name. */
-void side_name_exit(const Side *side, Intake *intake, const struct ctprof_rows *rows, guint64 i,
+void side_name_exit(const Side *side, const struct ctprof_rows *rows, guint64 i,
 		    const char *ret_names[KEY_NAMES]);

@@ -33,15 +33,15 @@ struct members {
 };
 
 /* Binds a formula.  FALSE: it is not a sum, or a side lacks an input. */
-static gboolean bind(const Side sides[SIDES], const Intake *intake, const Formula *formula,
-		     Sum *ret_sum)
+static gboolean bind(const Side sides[SIDES], const Formula *formula, Sum *ret_sum)
 {
+	const Measures *measures = &sides[AFTER].intake->measures[TABLE_THREADS];
+
 	*ret_sum = (Sum){.n = 0};
 	if (formula->form != FORM_SUM)
 		return FALSE;
 	for (guint i = 0; i < formula_n_inputs(formula); i++) {
-		ret_sum->measures[i] =
-			measures_find(&intake->measures[TABLE_THREADS], formula->inputs[i]);
+		ret_sum->measures[i] = measures_find(measures, formula->inputs[i]);
 		for (guint side = 0; side < SIDES; side++)
 			ret_sum->slots[i][side] = layout_slot(&sides[side].layouts[TABLE_THREADS],
 							      formula->inputs[i]);
@@ -57,7 +57,7 @@ static gboolean bind(const Side sides[SIDES], const Intake *intake, const Formul
 	return TRUE;
 }
 
-Members *members_new(const Side sides[SIDES], const Intake *intake)
+Members *members_new(const Side sides[SIDES])
 {
 	Members *members = g_new0(Members, 1);
 
@@ -66,8 +66,7 @@ Members *members_new(const Side sides[SIDES], const Intake *intake)
 		members->names[side] = sides[side].labels[LABEL_COMM];
 	for (guint i = 0; i < N_NAMED_COSTS; i++)
 		for (guint k = 0; k < QUANTITY_FORMULAS; k++)
-			if (bind(sides, intake, &quantity_of_cost(i)->formulas[k],
-				 &members->sums[i]))
+			if (bind(sides, &quantity_of_cost(i)->formulas[k], &members->sums[i]))
 				break;
 	return members;
 }

@@ -19,7 +19,7 @@ typedef struct member {
 typedef struct members Members;
 
 /* If members is NULL, the other functions do nothing. */
-Members *members_new(const Side sides[SIDES], const Intake *intake);
+Members *members_new(const Side sides[SIDES]);
 void members_free(Members *members);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Members, members_free)
 

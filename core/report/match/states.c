@@ -64,12 +64,12 @@ struct states {
 	GHashTable *groups; /* const Record * -> StateTimes */
 };
 
-States *states_new(const Side sides[SIDES], const Intake *intake, guint64 began)
+States *states_new(const Side sides[SIDES], guint64 began)
 {
 	States *states = g_new0(States, 1);
 
 	states->sides = sides;
-	states->window_ns = intake->plan->options->elapsed_s * 1e9;
+	states->window_ns = sides[AFTER].intake->plan->options->elapsed_s * 1e9;
 	states->began_ns = (gdouble)began * CPU_TICK_NS;
 	states->groups = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint i = 0; i < N_INPUTS; i++)
@@ -93,13 +93,13 @@ const StateTimes *states_find(const States *states, const Record *group)
 
 static gboolean is_one_epoch(const States *states)
 {
-	return states->sides[BEFORE].states.began_ns == states->sides[AFTER].states.began_ns;
+	return states->sides[BEFORE].instants_ns == states->sides[AFTER].instants_ns;
 }
 
 guint64 states_instants(const States *states)
 {
-	guint64 before = is_one_epoch(states) ? states->sides[BEFORE].states.instants : 0;
-	guint64 after = states->sides[AFTER].states.instants;
+	guint64 before = is_one_epoch(states) ? states->sides[BEFORE].instants : 0;
+	guint64 after = states->sides[AFTER].instants;
 
 	return after > before ? after - before : 0;
 }
@@ -144,11 +144,10 @@ static const char *samples_at(const States *states, const StateThread *thread, g
 
 static const char *samples_of_ended(const States *states, const RosterEntry *entry)
 {
-	GHashTable *ended = states->sides[AFTER].states.ended;
 	g_autofree char *name =
 		g_strdup_printf("%d:%d:%" G_GUINT64_FORMAT, entry->tgid, entry->tid, entry->start);
 
-	return ended ? g_hash_table_lookup(ended, name) : NULL;
+	return g_hash_table_lookup(states->sides[AFTER].ended, name);
 }
 
 /* Counts a thread's samples in the window, by state.  Returns their sum. */
@@ -163,9 +162,9 @@ static gdouble count_samples(const States *states, const StateThread *thread,
 	gdouble sum = 0;
 
 	if (after)
-		add_samples(after, states->sides[AFTER].states.instants, 1, ret_counts);
+		add_samples(after, states->sides[AFTER].instants, 1, ret_counts);
 	if (after && before)
-		add_samples(before, states->sides[BEFORE].states.instants, -1, ret_counts);
+		add_samples(before, states->sides[BEFORE].instants, -1, ret_counts);
 	for (guint i = 0; i < N_STATE_TIMES; i++) {
 		ret_counts[i] = MAX(ret_counts[i], 0);
 		sum += ret_counts[i];

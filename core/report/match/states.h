@@ -60,7 +60,7 @@ typedef struct state_thread {
 typedef struct states States;
 
 /* began is as for window_fold(). */
-States *states_new(const Side sides[SIDES], const Intake *intake, guint64 began);
+States *states_new(const Side sides[SIDES], guint64 began);
 void states_free(States *states);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(States, states_free)
 

@@ -28,7 +28,6 @@ typedef struct joint {
 
 typedef struct window {
 	Side *sides;
-	Intake *intake;
 	Namer *namer;
 	Arena *arena; /* for the histograms of one pair */
 	guint64 began;
@@ -339,7 +338,7 @@ static void put_rows(Window *window, const RosterEntry *last, const RecordKey *n
 
 		window->rows[side].target.tgid = last->tgid;
 		window->rows[side].target.tid = last->tid;
-		record_add(record, window->intake->store, &window->rows[side].rows, 0,
+		record_add(record, window->namer->store, &window->rows[side].rows, 0,
 			   ghosts[side] ? 0 : last->start);
 		record->n_ghosts += ghosts[side] ? 1 : 0;
 		window->last = record;
@@ -365,8 +364,7 @@ static RecordKey names_in(Window *window, guint side)
 {
 	RecordKey names = {.start = 0};
 
-	(void)side_name_thread(&window->sides[side], window->intake, &window->rows[side].rows, 0,
-			       &names);
+	(void)side_name_thread(&window->sides[side], &window->rows[side].rows, 0, &names);
 	return names;
 }
 
@@ -481,8 +479,9 @@ static enum rule rule_of(const Measure *measure)
 						   : RULE_ENDS;
 }
 
-static GArray *list_joints(const Side *sides, const Intake *intake)
+static GArray *list_joints(const Side *sides)
 {
+	const Intake *intake = sides[AFTER].intake;
 	const Measures *measures = &intake->measures[TABLE_THREADS];
 	GArray *joints = g_array_new(FALSE, FALSE, sizeof(Joint));
 
@@ -559,10 +558,9 @@ static void window_init(Window *window)
 		window->times[i] = find_joint(window->joints, cpu_metrics[i]);
 }
 
-void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
-		 WindowResult *ret_result)
+void window_fold(Side sides[SIDES], Namer *namer, guint64 began, WindowResult *ret_result)
 {
-	g_autoptr(GArray) joints = list_joints(sides, intake);
+	g_autoptr(GArray) joints = list_joints(sides);
 	g_autoptr(Arena) arena = arena_new();
 	const RosterEntry *record;
 	gboolean is_born;
@@ -570,7 +568,6 @@ void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 	Window window = {
 		.arena = arena,
 		.sides = sides,
-		.intake = intake,
 		.namer = namer,
 		.began = began,
 		.joints = joints,
@@ -581,11 +578,11 @@ void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
 		.counts = {.struct_size = sizeof ret_result->counts,
 			   .flags = (sides[AFTER].has_exits ? CTPROF_WINDOW_HAS_EXITS : 0) |
 				    (sides[AFTER].exits_lost > 0 ? CTPROF_WINDOW_LOST_EXITS : 0)}};
-	ret_result->states = states_new(sides, intake, began);
-	if (intake->plan->wants_digest && !namer->axis->by_thread)
-		ret_result->members = members_new(sides, intake);
+	ret_result->states = states_new(sides, began);
+	if (sides[AFTER].intake->plan->wants_digest && !namer->axis->by_thread)
+		ret_result->members = members_new(sides);
 	window_init(&window);
-	g_autoptr(Exits) exits = exits_new(sides, intake, began);
+	g_autoptr(Exits) exits = exits_new(sides, began);
 	window.exits = exits;
 	note_threads(&window);
 	for (RosterWalk walk = walk_of(sides); roster_walk_next(&walk);)

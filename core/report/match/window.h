@@ -34,5 +34,4 @@ typedef struct window_result {
 /* Fills both sides' records of threads from their rosters, under the keys of groups, and all of
  * ret_result except the seconds and own_ns.  began: the start tick of a thread that begins with the
  * window. */
-void window_fold(Side sides[SIDES], Intake *intake, Namer *namer, guint64 began,
-		 WindowResult *ret_result);
+void window_fold(Side sides[SIDES], Namer *namer, guint64 began, WindowResult *ret_result);

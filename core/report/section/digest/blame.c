@@ -143,7 +143,7 @@ static gint compare_rivals(gconstpointer a, gconstpointer b)
 GHashTable *blames_new(const Draft *draft)
 {
 	GHashTable *blames = g_hash_table_new_full(NULL, NULL, NULL, blame_free);
-	const Axis *axis = draft->intake->axis;
+	const Axis *axis = draft->plan->axis;
 	const GPtrArray *single_objects = draft->single_objects;
 	GHashTableIter iter;
 	gpointer blame;
