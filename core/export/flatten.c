@@ -182,19 +182,19 @@ static void bind(Flatten *self, const Registry *registry)
 
 void flatten_put_map(Writer *writer, guint column, const struct ctprof_map *map)
 {
-	const struct ctprof_map_entry *entries =
-		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
 	g_autoptr(GString) out = g_string_new("{");
 
 	for (guint64 i = 0; i < map->n; i++) {
+		const struct ctprof_map_entry *entry = &map->entries[i];
+
 		if (i > 0)
 			g_string_append_c(out, ',');
-		texts_append_json(out, entries[i].key, entries[i].key_len);
+		texts_append_json(out, entry->key, entry->key_len);
 		g_string_append_c(out, ':');
-		if (entries[i].text)
-			texts_append_json(out, entries[i].text, entries[i].text_len);
+		if (entry->text)
+			texts_append_json(out, entry->text, entry->text_len);
 		else
-			g_string_append_printf(out, "%" G_GUINT64_FORMAT, entries[i].number);
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT, entry->number);
 	}
 	g_string_append_c(out, '}');
 	writer_put_text(writer, column, out->str, out->len);

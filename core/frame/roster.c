@@ -261,11 +261,11 @@ static const char *keep_text(Roster *roster, const char *text, gsize length)
 /* The keys are mostly the same, so each is kept once. */
 static guint64 keep_map(Roster *roster, const struct ctprof_map *map)
 {
-	gsize head = offsetof(struct ctprof_map, entries);
-	struct ctprof_map *copy =
-		arena_take(roster->arena, head + map->n * sizeof(struct ctprof_map_entry));
-	struct ctprof_map_entry *to = (void *)((char *)copy + head);
-	const struct ctprof_map_entry *from = (const void *)((const char *)map + head);
+	gsize size =
+		offsetof(struct ctprof_map, entries) + map->n * sizeof(struct ctprof_map_entry);
+	struct ctprof_map *copy = arena_take(roster->arena, size);
+	struct ctprof_map_entry *to = copy->entries;
+	const struct ctprof_map_entry *from = map->entries;
 
 	copy->n = 0;
 	for (guint64 i = 0; i < map->n; i++) {

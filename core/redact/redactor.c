@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "fields.h"
-#include "row/batch.h"
 #include "row/rowset.h"
 
 /* Slightly below the limits of readers. */
@@ -208,7 +207,7 @@ static guint64 replace_map(Redactor *self, Arena *arena, const Metric *metric, c
 		entry->text = arena_copy_text(arena, made->str, made->len)->bytes;
 		entry->text_len = (guint32)made->len;
 	}
-	qsort(map->entries, map->n, sizeof map->entries[0], batch_compare_entries);
+	qsort(map->entries, map->n, sizeof map->entries[0], arena_compare_entries);
 	return (uintptr_t)map;
 }
 

@@ -51,6 +51,42 @@ void arena_reset(Arena *arena)
 	arena->used = 0;
 }
 
+gpointer arena_copy(Arena *arena, const void *bytes, gsize size)
+{
+	char *copy = arena_take(arena, size + 1);
+
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+struct ctprof_map *arena_copy_map(Arena *arena, const struct ctprof_map_entry *entries, gsize n,
+				  gboolean of_text)
+{
+	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof *entries);
+	struct ctprof_map_entry *copies = map->entries;
+
+	map->n = n;
+	for (gsize i = 0; i < n; i++) {
+		copies[i] = entries[i];
+		copies[i].key = arena_copy(arena, entries[i].key, entries[i].key_len);
+		copies[i].text = of_text && entries[i].text
+					 ? arena_copy(arena, entries[i].text, entries[i].text_len)
+					 : NULL;
+	}
+	return map;
+}
+
+int arena_compare_entries(const void *a, const void *b)
+{
+	const struct ctprof_map_entry *x = a;
+	const struct ctprof_map_entry *y = b;
+	int order = memcmp(x->key, y->key, MIN(x->key_len, y->key_len));
+
+	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+}
+
 struct ctprof_text *arena_copy_text(Arena *arena, const char *text, gsize len)
 {
 	struct ctprof_text *copy = arena_take(arena, sizeof *copy + len);

@@ -185,101 +185,93 @@ static gboolean has_place(const Batch *batch, guint64 row, guint32 slot)
 	       (batch->row != ROW_OBJECT || batch->rules[index].group == batch->row_groups[row]);
 }
 
-/* Finds a slot's index in the arrays; FALSE: the put must be ignored. */
-static gboolean find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
-			   Batch **ret_batch, gsize *ret_at)
+/* Finds the place of a value in the arrays; NULL: the put must be ignored. */
+static Batch *find_place(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
+			 gsize *ret_at)
 {
 	Batch *batch = open->handle;
 	guint32 index = slot & 0xffff;
 
 	if (!has_place(batch, row, slot) || (type && batch->rules[index].type != type)) {
 		bad_put(batch);
-		return FALSE;
+		return NULL;
 	}
 	const struct slot_rule *rule = &batch->rules[index];
-	gsize at = row * batch->n_slots + index;
-	if (!rule->wanted || batch->states[at] == CTPROF_PRESENT)
-		return FALSE;
-	if (rule->leader_only && !(batch->targets[row].flags & CTPROF_TARGET_LEADER))
-		return FALSE;
-	*ret_batch = batch;
-	*ret_at = at;
-	return TRUE;
+	*ret_at = row * batch->n_slots + index;
+	if (!rule->wanted || batch->states[*ret_at] == CTPROF_PRESENT)
+		return NULL;
+	return rule->leader_only && !(batch->targets[row].flags & CTPROF_TARGET_LEADER) ? NULL
+											: batch;
 }
 
-static void put_bits(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 type,
-		     guint64 bits)
+static void set_bits(Batch *batch, gsize at, guint64 bits)
 {
-	Batch *batch;
-	gsize at;
-
-	if (!find_place(open, row, slot, type, &batch, &at))
-		return;
 	batch->values[at] = bits;
 	batch->states[at] = CTPROF_PRESENT;
 }
 
+/* Sets a value that is in the batch's memory; NULL: what the source put breaks the rules. */
+static void set_data(Batch *batch, gsize at, const void *data)
+{
+	if (data)
+		set_bits(batch, at, (guint64)(uintptr_t)data);
+	else
+		bad_put(batch);
+}
+
 static void put_u64(struct ctprof_batch *open, guint64 row, guint32 slot, guint64 value)
 {
-	put_bits(open, row, slot, CTPROF_TYPE_U64, value);
+	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_U64, &at);
+
+	if (batch)
+		set_bits(batch, at, value);
 }
 
 static void put_i64(struct ctprof_batch *open, guint64 row, guint32 slot, gint64 value)
 {
-	put_bits(open, row, slot, CTPROF_TYPE_I64, (guint64)value);
+	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_I64, &at);
+
+	if (batch)
+		set_bits(batch, at, (guint64)value);
 }
 
 static void put_text(struct ctprof_batch *open, guint64 row, guint32 slot, const char *text,
 		     size_t length)
 {
-	Batch *batch;
 	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_TEXT, &at);
 
-	if (!find_place(open, row, slot, CTPROF_TYPE_TEXT, &batch, &at))
-		return;
-	length = strnlen(text, MIN(length, MAX_TEXT_BYTES));
-	batch->values[at] = (guint64)(uintptr_t)arena_copy_text(batch->arena, text, length);
-	batch->states[at] = CTPROF_PRESENT;
+	if (batch)
+		set_data(batch, at,
+			 arena_copy_text(batch->arena, text,
+					 strnlen(text, MIN(length, MAX_TEXT_BYTES))));
+}
+
+/* Returns the batch's own copy; NULL: it is not a set, in order. */
+static struct ctprof_cpus *copy_cpus(Arena *arena, const guint32 *cpus, gsize n)
+{
+	gboolean is_sound = n >= 1 && n <= MAX_CPUS;
+
+	for (gsize i = 1; is_sound && i < n; i++)
+		is_sound = cpus[i] > cpus[i - 1];
+	if (!is_sound)
+		return NULL;
+	struct ctprof_cpus *copy = arena_take(arena, sizeof *copy + n * sizeof *cpus);
+	copy->n = (guint32)n;
+	memcpy((char *)copy + offsetof(struct ctprof_cpus, cpus), cpus, n * sizeof *cpus);
+	return copy;
 }
 
 static void put_cpuset(struct ctprof_batch *open, guint64 row, guint32 slot, const guint32 *cpus,
 		       size_t n)
 {
-	Batch *batch;
 	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_CPUS, &at);
 
-	if (!find_place(open, row, slot, CTPROF_TYPE_CPUS, &batch, &at))
-		return;
-	gboolean sound = n >= 1 && n <= MAX_CPUS;
-	for (gsize i = 1; sound && i < n; i++)
-		sound = cpus[i] > cpus[i - 1];
-	if (!sound) {
-		bad_put(batch);
-		return;
-	}
-	struct ctprof_cpus *copy = arena_take(batch->arena, sizeof *copy + n * sizeof *cpus);
-	copy->n = (guint32)n;
-	memcpy((char *)copy + offsetof(struct ctprof_cpus, cpus), cpus, n * sizeof *cpus);
-	batch->values[at] = (guint64)(uintptr_t)copy;
-	batch->states[at] = CTPROF_PRESENT;
-}
-
-static const char *copy_bytes(Arena *arena, const char *bytes, gsize length)
-{
-	char *copy = arena_take(arena, length + 1);
-
-	memcpy(copy, bytes, length);
-	copy[length] = '\0';
-	return copy;
-}
-
-int batch_compare_entries(const void *a, const void *b)
-{
-	const struct ctprof_map_entry *x = a;
-	const struct ctprof_map_entry *y = b;
-	int order = memcmp(x->key, y->key, MIN(x->key_len, y->key_len));
-
-	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+	if (batch)
+		set_data(batch, at, copy_cpus(batch->arena, cpus, n));
 }
 
 static gboolean is_sound_entry(const struct ctprof_map_entry *entry, gboolean of_text)
@@ -293,23 +285,15 @@ static gboolean is_sound_entry(const struct ctprof_map_entry *entry, gboolean of
 static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map_entry *entries, gsize n,
 				   gboolean of_text)
 {
-	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof *entries);
-	struct ctprof_map_entry *copies =
-		(void *)((char *)map + offsetof(struct ctprof_map, entries));
-
-	map->n = n;
-	for (gsize i = 0; i < n; i++) {
+	for (gsize i = 0; i < n; i++)
 		if (!is_sound_entry(&entries[i], of_text))
 			return NULL;
-		copies[i] = entries[i];
-		copies[i].key = copy_bytes(arena, entries[i].key, entries[i].key_len);
-		copies[i].text =
-			of_text ? copy_bytes(arena, entries[i].text, entries[i].text_len) : NULL;
-	}
+	struct ctprof_map *map = arena_copy_map(arena, entries, n, of_text);
+	struct ctprof_map_entry *copies = map->entries;
 	if (n > 1)
-		qsort(copies, n, sizeof *copies, batch_compare_entries);
+		qsort(copies, n, sizeof *copies, arena_compare_entries);
 	for (gsize i = 1; i < n; i++)
-		if (batch_compare_entries(&copies[i - 1], &copies[i]) == 0)
+		if (arena_compare_entries(&copies[i - 1], &copies[i]) == 0)
 			return NULL;
 	return map;
 }
@@ -317,47 +301,35 @@ static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map_entry *
 static void put_map(struct ctprof_batch *open, guint64 row, guint32 slot,
 		    const struct ctprof_map_entry *entries, size_t n)
 {
-	Batch *batch;
 	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_MAP, &at);
 
-	if (!find_place(open, row, slot, CTPROF_TYPE_MAP, &batch, &at))
-		return;
-	struct ctprof_map *map =
-		n <= MAX_MAP_ENTRIES
-			? copy_map(batch->arena, entries, n, batch->rules[slot & 0xffff].of_text)
-			: NULL;
-	if (!map) {
-		bad_put(batch);
-		return;
-	}
-	batch->values[at] = (guint64)(uintptr_t)map;
-	batch->states[at] = CTPROF_PRESENT;
+	if (batch)
+		set_data(batch, at,
+			 n <= MAX_MAP_ENTRIES ? copy_map(batch->arena, entries, n,
+							 batch->rules[slot & 0xffff].of_text)
+					      : NULL);
 }
 
 static void put_histogram(struct ctprof_batch *open, guint64 row, guint32 slot,
 			  const guint64 *counts, size_t n)
 {
 	Histogram histogram = {{0}};
-	Batch *batch;
 	gsize at;
+	Batch *batch = find_place(open, row, slot, CTPROF_TYPE_MAP, &at);
 
-	if (!find_place(open, row, slot, CTPROF_TYPE_MAP, &batch, &at))
+	if (!batch)
 		return;
-	if (!batch->rules[slot & 0xffff].of_buckets || n > CTPROF_BUCKETS) {
-		bad_put(batch);
-	} else {
-		memcpy(histogram.counts, counts, n * sizeof *counts);
-		batch->values[at] = (guint64)(uintptr_t)buckets_store(batch->arena, &histogram);
-		batch->states[at] = CTPROF_PRESENT;
-	}
+	gboolean is_sound = batch->rules[slot & 0xffff].of_buckets && n <= CTPROF_BUCKETS;
+	memcpy(histogram.counts, counts, is_sound ? n * sizeof *counts : 0);
+	set_data(batch, at, is_sound ? buckets_store(batch->arena, &histogram) : NULL);
 }
-
 static void put_absent(struct ctprof_batch *open, guint64 row, guint32 slot, guint32 why)
 {
-	Batch *batch;
 	gsize at;
+	Batch *batch = find_place(open, row, slot, 0, &at);
 
-	if (!find_place(open, row, slot, 0, &batch, &at))
+	if (!batch)
 		return;
 	if (why == CTPROF_PRESENT || why > CTPROF_ABSENT_INAPPLICABLE || why % 10 != 0) {
 		bad_put(batch);
@@ -485,7 +457,7 @@ static int object(struct ctprof_batch *open, const char *group, const char *name
 		.struct_size = sizeof batch->targets[row],
 		.task_fd = -1,
 		.path_len = (guint32)length,
-		.path = copy_bytes(batch->arena, name, length),
+		.path = arena_copy(batch->arena, name, length),
 	};
 	(void)batch_set_group(batch, row, group);
 	batch->open.n = ++batch->n;

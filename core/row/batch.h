@@ -59,9 +59,6 @@ gsize batch_rows(const Batch *batch);
  * row without wanted slots as vanished.  FALSE if the group does not exist. */
 gboolean batch_set_group(Batch *batch, gsize row, const char *group);
 
-/* Compares entries of a map by key, in the order that maps have. */
-int batch_compare_entries(const void *a, const void *b);
-
 /* Fills in these members of a host table: put_*(), filled(), object(), exited(), vanished(),
  * mark_stuck() and is_stuck(). */
 void batch_lend(struct ctprof_host *table);

@@ -34,13 +34,6 @@ static gboolean parse_key(const struct ctprof_map_entry *entry, guint32 *ret_buc
 	return bucket < CTPROF_BUCKETS;
 }
 
-/* Compares keys in the order that maps have: bytewise. */
-static int compare_keys(const void *a, const void *b)
-{
-	return strcmp(((const struct ctprof_map_entry *)a)->key,
-		      ((const struct ctprof_map_entry *)b)->key);
-}
-
 struct ctprof_map *buckets_store(Arena *arena, const Histogram *histogram)
 {
 	guint n = 0;
@@ -48,8 +41,6 @@ struct ctprof_map *buckets_store(Arena *arena, const Histogram *histogram)
 	for (guint32 i = 0; i < CTPROF_BUCKETS; i++)
 		n += histogram->counts[i] > 0;
 	struct ctprof_map *map = arena_take(arena, sizeof *map + n * sizeof map->entries[0]);
-	struct ctprof_map_entry *entries =
-		(void *)((char *)map + offsetof(struct ctprof_map, entries));
 	/* Clear the padding: copies are compared byte by byte. */
 	memset(map, 0, sizeof *map + n * sizeof map->entries[0]);
 	map->n = n;
@@ -57,30 +48,24 @@ struct ctprof_map *buckets_store(Arena *arena, const Histogram *histogram)
 	for (guint32 i = 0; i < CTPROF_BUCKETS; i++) {
 		if (histogram->counts[i] == 0)
 			continue;
-		entries[n++] = (struct ctprof_map_entry){
+		map->entries[n++] = (struct ctprof_map_entry){
 			.key = key_of(i),
 			.key_len = (guint32)strlen(key_of(i)),
 			.number = histogram->counts[i],
 		};
 	}
 	if (n > 1)
-		qsort(entries, n, sizeof *entries, compare_keys);
+		qsort(map->entries, n, sizeof map->entries[0], arena_compare_entries);
 	return map;
 }
 
 void buckets_add(Histogram *histogram, const struct ctprof_map *map)
 {
-	/* The array is longer than its declaration. */
-	const struct ctprof_map_entry *entries =
-		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
 	guint32 bucket;
 
 	for (guint64 i = 0; i < map->n; i++)
-		if (parse_key(&entries[i], &bucket)) {
-			guint64 *count = &histogram->counts[bucket];
-
-			*count = *count > G_MAXUINT64 - entries[i].number
-					 ? G_MAXUINT64
-					 : *count + entries[i].number;
-		}
+		if (parse_key(&map->entries[i], &bucket) &&
+		    __builtin_add_overflow(histogram->counts[bucket], map->entries[i].number,
+					   &histogram->counts[bucket]))
+			histogram->counts[bucket] = G_MAXUINT64;
 }

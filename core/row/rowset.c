@@ -56,46 +56,22 @@ guint64 rowset_size(const Rowset *set)
 
 /* ---- copies ------------------------------------------------------------- */
 
-static gpointer copy_bytes(Arena *arena, const void *bytes, gsize size)
-{
-	char *copy = arena_take(arena, size + 1);
-
-	if (size > 0)
-		memcpy(copy, bytes, size);
-	copy[size] = '\0';
-	return copy;
-}
-
-static struct ctprof_map *copy_map(Arena *arena, const struct ctprof_map *map)
-{
-	gsize head = offsetof(struct ctprof_map, entries);
-	struct ctprof_map *copy =
-		copy_bytes(arena, map, head + (gsize)map->n * sizeof map->entries[0]);
-	struct ctprof_map_entry *entries = (void *)((char *)copy + head);
-
-	for (guint64 i = 0; i < copy->n; i++) {
-		entries[i].key = copy_bytes(arena, entries[i].key, entries[i].key_len);
-		if (entries[i].text)
-			entries[i].text = copy_bytes(arena, entries[i].text, entries[i].text_len);
-	}
-	return copy;
-}
-
 guint64 rowset_copy_value(Arena *arena, const Metric *metric, guint64 value)
 {
 	const void *at = (const void *)(uintptr_t)value;
 	const struct ctprof_text *text = at;
 	const struct ctprof_cpus *cpus = at;
+	const struct ctprof_map *map = at;
 
 	switch (metric->type) {
 	case CTPROF_TYPE_TEXT:
 		return (uintptr_t)arena_copy_text(arena, text->bytes, text->length);
 	case CTPROF_TYPE_CPUS:
-		return (uintptr_t)copy_bytes(arena, cpus,
+		return (uintptr_t)arena_copy(arena, cpus,
 					     offsetof(struct ctprof_cpus, cpus) +
 						     cpus->n * sizeof cpus->cpus[0]);
 	case CTPROF_TYPE_MAP:
-		return (uintptr_t)copy_map(arena, at);
+		return (uintptr_t)arena_copy_map(arena, map->entries, map->n, TRUE);
 	default:
 		return value;
 	}
@@ -111,7 +87,7 @@ static struct ctprof_target *add_target(Rowset *set, const struct ctprof_target 
 	memcpy(&target, from, MIN(from->struct_size, sizeof target));
 	target.struct_size = sizeof target;
 	if (target.path)
-		target.path = copy_bytes(set->arena, target.path, target.path_len);
+		target.path = arena_copy(set->arena, target.path, target.path_len);
 	/* A sink may keep this pointer from one sample to the next. */
 	target.group = g_intern_string(target.group);
 	g_array_append_val(set->targets, target);

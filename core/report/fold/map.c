@@ -115,13 +115,10 @@ static void take_items(guint64 *cells, gboolean first, GArray *items, Join join)
 static GArray *items_new(Store *store, guint64 value)
 {
 	const struct ctprof_map *map = (const void *)(uintptr_t)value;
-	/* The array is longer than its declaration. */
-	const struct ctprof_map_entry *entries =
-		(const void *)((const char *)map + offsetof(struct ctprof_map, entries));
 	GArray *items = g_array_sized_new(FALSE, FALSE, sizeof(MapItem), (guint)map->n);
 
 	for (guint64 i = 0; i < map->n; i++) {
-		const struct ctprof_map_entry *entry = &entries[i];
+		const struct ctprof_map_entry *entry = &map->entries[i];
 		MapItem item = {
 			.key = store_take(store, g_strndup(entry->key, entry->key_len)),
 			.number = entry->number,

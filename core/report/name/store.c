@@ -78,21 +78,15 @@ static char *cpu_list_format(const guint32 *cpus, guint32 n)
 	return g_string_free(out, FALSE);
 }
 
-/* The array is longer than its declaration. */
-static const guint32 *numbers_of(const struct ctprof_cpus *cpus)
-{
-	return (const void *)((const char *)cpus + offsetof(struct ctprof_cpus, cpus));
-}
-
 gboolean cpu_list_is(const CpuList *list, const struct ctprof_cpus *cpus)
 {
 	return list->n == cpus->n &&
-	       memcmp(list->cpus, numbers_of(cpus), list->n * sizeof *list->cpus) == 0;
+	       memcmp(list->cpus, cpus->cpus, list->n * sizeof *list->cpus) == 0;
 }
 
 const CpuList *store_cpus(Store *store, const struct ctprof_cpus *cpus)
 {
-	const guint32 *numbers = numbers_of(cpus);
+	const guint32 *numbers = cpus->cpus;
 	CpuList wanted = {.n = cpus->n, .cpus = (guint32 *)(uintptr_t)numbers};
 	CpuList *list = g_hash_table_lookup(store->cpu_lists, &wanted);
 
