@@ -78,6 +78,9 @@ void nearest_try(Nearest *nearest, const char *word)
 {
 	guint distance = is_meant(nearest->typed, word) ? 0 : distance_to(nearest->typed, word);
 
+	if (nearest->known)
+		g_string_append_printf(nearest->known, "%s%s", nearest->known->len ? ", " : "",
+				       word);
 	if (distance == G_MAXUINT || (nearest->n > 0 && distance > nearest->distance))
 		return;
 	if (nearest->n > 0 && distance < nearest->distance)

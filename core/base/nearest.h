@@ -8,6 +8,7 @@
 
 typedef struct nearest {
 	const char *typed;
+	GString *known; /* receives all words that are tried: "a, b"; NULL: not needed */
 	const char *words[NEAREST_MAX]; /* equally near, in the order they were tried */
 	guint n;                        /* number of words; 0: no word is near */
 	guint distance;

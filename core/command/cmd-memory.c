@@ -79,27 +79,6 @@ static const Option own_options[] = {
 
 /* ---- arguments --------------------------------------------------------------- */
 
-static char *list_views(void)
-{
-	GString *text = g_string_new(NULL);
-
-	for (guint i = 0; sections[i]; i++)
-		if (sections[i]->flags & SECTION_VIEW)
-			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
-					       sections[i]->name);
-	return g_string_free(text, FALSE);
-}
-
-static char *nearest_view(const char *word)
-{
-	Nearest nearest = {.typed = word};
-
-	for (guint i = 0; sections[i]; i++)
-		if (sections[i]->flags & SECTION_VIEW)
-			nearest_try(&nearest, sections[i]->name);
-	return nearest_hint(&nearest, "");
-}
-
 /* A word that is not a view may be a file, for the default view. */
 static gboolean take_view(char ***arguments, GError **error)
 {
@@ -113,10 +92,14 @@ static gboolean take_view(char ***arguments, GError **error)
 	options.view = section_find(DEFAULT_VIEW, TRUE);
 	if (g_str_equal(word, "-") || strchr(word, '/') || g_file_test(word, G_FILE_TEST_EXISTS))
 		return TRUE;
-	g_autofree char *known = list_views();
-	g_autofree char *hint = nearest_view(word);
+	g_autoptr(GString) known = g_string_new(NULL);
+	Nearest nearest = {.typed = word, .known = known};
+	for (guint i = 0; sections[i]; i++)
+		if (sections[i]->flags & SECTION_VIEW)
+			nearest_try(&nearest, sections[i]->name);
+	g_autofree char *hint = nearest_hint(&nearest, "");
 	return error_set_usage(error, "'%s' is neither a view nor a file: expected one of %s%s",
-			       word, known, hint);
+			       word, known->str, hint);
 }
 
 static gboolean take_pid(char ***arguments, GError **error)

@@ -43,17 +43,13 @@ static gboolean fail_plugin(const char *setting, const char *name, const Loader 
 static gboolean fail_key(const char *setting, const Plugin *plugin, const char *key, GError **error)
 {
 	g_autoptr(GString) known = g_string_new(NULL);
-	Nearest nearest = {.typed = key};
+	Nearest nearest = {.typed = key, .known = known};
 
-	for (guint i = 0; i < plugin->descriptor.n_options; i++) {
-		const char *name = plugin_option(plugin, i).name;
-
-		nearest_try(&nearest, name);
-		g_string_append_printf(known, "%s%s", known->len ? ", " : "it has ", name);
-	}
+	for (guint i = 0; i < plugin->descriptor.n_options; i++)
+		nearest_try(&nearest, plugin_option(plugin, i).name);
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	return error_set_usage(error, "-O %s: the plugin %s has no option '%s' (%s)%s", setting,
-			       plugin_name(plugin), key, known->len ? known->str : "it has none",
+	return error_set_usage(error, "-O %s: the plugin %s has no option '%s' (it has %s)%s",
+			       setting, plugin_name(plugin), key, known->len ? known->str : "none",
 			       hint);
 }
 

@@ -162,17 +162,6 @@ GPtrArray *specs_parse_metrics(const char *text, GError **error)
 
 /* ---- columns ---- */
 
-static char *list_columns(guint command)
-{
-	GString *list = g_string_new(NULL);
-
-	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-		if (columns[i].commands & command)
-			g_string_append_printf(list, "%s%s", list->len ? ", " : "",
-					       columns[i].name);
-	return g_string_free(list, FALSE);
-}
-
 static gboolean has_column(const GArray *list, guint32 column)
 {
 	for (guint i = 0; i < list->len; i++)
@@ -190,15 +179,15 @@ static gboolean take_column(List *list, char *entry, GError **error)
 			g_array_append_val((GArray *)list->result, columns[i].column);
 			return take_name(list, name, error);
 		}
-	g_autofree char *valid = list_columns(list->command);
-	Nearest nearest = {.typed = name};
+	g_autoptr(GString) known = g_string_new(NULL);
+	Nearest nearest = {.typed = name, .known = known};
 	for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
 		if (columns[i].commands & list->command)
 			nearest_try(&nearest, columns[i].name);
 	g_autofree char *hint = nearest_hint(&nearest, "");
 	return error_set_usage(error,
 			       "--columns '%s': there is no column '%s': expected one of %s%s",
-			       list->text, name, valid, hint);
+			       list->text, name, known->str, hint);
 }
 
 static GArray *parse_columns(const char *text, guint command, GError **error)
@@ -252,21 +241,23 @@ GArray *specs_parse_columns(const char *text, const char *display_format, gboole
 gboolean specs_fail_section(const char *text, const char *name, const GPtrArray *groups,
 			    GError **error)
 {
-	g_autoptr(GString) valid = g_string_new(NULL);
-	Nearest nearest = {.typed = name};
+	g_autoptr(GString) known = g_string_new(NULL);
+	Nearest nearest = {.typed = name, .known = known};
 
 	for (guint i = 0; sections[i]; i++)
-		if (!(sections[i]->flags & SECTION_VIEW)) {
-			g_string_append_printf(valid, "%s%s", valid->len ? ", " : "; there are ",
-					       sections[i]->name);
+		if (!(sections[i]->flags & SECTION_VIEW))
 			nearest_try(&nearest, sections[i]->name);
-		}
+	nearest.known = NULL;
 	for (guint i = 0; groups && i < groups->len; i++)
 		nearest_try(&nearest, g_ptr_array_index(groups, i));
-	g_string_append(valid, ", and the groups of objects in the files");
 	g_autofree char *hint = nearest_hint(&nearest, "");
-	return error_set_usage(error, "--sections '%s': there is no section '%s'%s", text, name,
-			       hint[0] ? hint : valid->str);
+	if (hint[0])
+		return error_set_usage(error, "--sections '%s': there is no section '%s'%s", text,
+				       name, hint);
+	return error_set_usage(error,
+			       "--sections '%s': there is no section '%s'; there are %s, and the "
+			       "groups of objects in the files",
+			       text, name, known->str);
 }
 
 static gboolean take_section(List *list, char *entry, GError **error)
@@ -306,7 +297,7 @@ gboolean specs_parse_sections(const char *text, gboolean compare, guint32 *ret_s
 gboolean specs_check_finding(const char *option, const char *glob, gboolean runs, GError **error)
 {
 	g_autoptr(GString) known = g_string_new(NULL);
-	Nearest nearest = {.typed = glob};
+	Nearest nearest = {.typed = glob, .known = known};
 	const char *name;
 
 	if (runs)
@@ -315,7 +306,6 @@ gboolean specs_check_finding(const char *option, const char *glob, gboolean runs
 		if (g_pattern_match_simple(glob, name))
 			return TRUE;
 		nearest_try(&nearest, name);
-		g_string_append_printf(known, "%s%s", i > 0 ? ", " : "", name);
 	}
 	g_autofree char *hint = nearest_hint(&nearest, "");
 	return error_set_usage(error, "--%s: there is no finding '%s': expected one of %s%s",
