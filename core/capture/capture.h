@@ -30,7 +30,7 @@ typedef struct capture_options {
 	const GArray *pids;              /* gint32; NULL: all */
 	gboolean leaders_only;           /* read only the leader of each process */
 	gboolean no_threads;             /* neither look for processes nor read them */
-	CaptureRows each;                /* takes the rows if there is no sink */
+	TakeRows each;                   /* takes the rows if there is no sink */
 	gpointer data;                   /* for each */
 	Listener *listener;              /* records threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */

@@ -8,14 +8,10 @@
 #include "redact/redactor.h"
 #include "row/registry.h"
 
-/* Takes rows of one scope; thread rows come in many pieces.  Like LoadRows for a file. */
-typedef gboolean (*CaptureRows)(gpointer data, const Registry *registry,
-				const struct ctprof_rows *rows, GError **error);
-
 typedef struct receiver {
 	const Registry *registry;
-	Plugin *sink;     /* NULL: each takes the rows */
-	CaptureRows each; /* calls never overlap */
+	Plugin *sink;  /* NULL: each takes the rows */
+	TakeRows each; /* calls never overlap */
 	gpointer data;
 	Redactor *redactor; /* replaces names before a sink gets them; NULL: names stay */
 	GArray *metrics;    /* struct ctprof_metric_info, which the sink borrows */

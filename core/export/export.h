@@ -40,7 +40,7 @@ void export_learn(Export *export, const Registry *registry);
 gboolean export_begin(Export *export, GError **error);
 
 gboolean export_begin_sample(Export *export, const ExportSample *sample, GError **error);
-/* Usable as LoadRows and CaptureRows; data is the export. */
+/* A TakeRows; data is the export. */
 gboolean export_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
 /* facts NULL: not known. */

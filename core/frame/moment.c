@@ -104,7 +104,7 @@ gboolean moment_has(const Moment *moment, const char *name)
 	return FALSE;
 }
 
-static gboolean each_packed(const Moment *moment, const Roster *roster, MomentRows each,
+static gboolean each_packed(const Moment *moment, const Roster *roster, TakeRows each,
 			    gpointer data, GError **error)
 {
 	g_auto(RosterRow) row;
@@ -118,7 +118,7 @@ static gboolean each_packed(const Moment *moment, const Roster *roster, MomentRo
 	return TRUE;
 }
 
-gboolean moment_each_other(const Moment *moment, MomentRows each, gpointer data, GError **error)
+gboolean moment_each_other(const Moment *moment, TakeRows each, gpointer data, GError **error)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++) {
 		struct ctprof_rows rows;
@@ -132,7 +132,7 @@ gboolean moment_each_other(const Moment *moment, MomentRows each, gpointer data,
 	return TRUE;
 }
 
-gboolean moment_each(const Moment *moment, MomentRows each, gpointer data, GError **error)
+gboolean moment_each(const Moment *moment, TakeRows each, gpointer data, GError **error)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++)
 		if (moment->rosters[row] &&

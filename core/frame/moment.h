@@ -15,7 +15,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Moment, moment_free)
 
 /* Sets the registry, as the first rows do otherwise; it must outlive the moment. */
 void moment_bind(Moment *moment, const Registry *registry);
-/* Copies the rows; usable as a CaptureRows and a LoadRows.  data: the moment. */
+/* Copies the rows; a TakeRows.  data: the moment. */
 gboolean moment_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
 /* Call after the last rows. */
@@ -29,10 +29,6 @@ const Roster *moment_exits(const Moment *moment);
 /* Whether any row has a value of a metric of that name. */
 gboolean moment_has(const Moment *moment, const char *name);
 
-/* Has the same type as LoadRows. */
-typedef gboolean (*MomentRows)(gpointer data, const Registry *registry,
-			       const struct ctprof_rows *rows, GError **error);
-
 /* Passes the rows to each(): all of them, or all except those of threads. */
-gboolean moment_each(const Moment *moment, MomentRows each, gpointer data, GError **error);
-gboolean moment_each_other(const Moment *moment, MomentRows each, gpointer data, GError **error);
+gboolean moment_each(const Moment *moment, TakeRows each, gpointer data, GError **error);
+gboolean moment_each_other(const Moment *moment, TakeRows each, gpointer data, GError **error);

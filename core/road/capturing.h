@@ -42,7 +42,7 @@ typedef struct capturing_request {
 	gboolean (*wait)(gpointer data, const char *why);
 	/* Takes the rows instead of a file: nothing is written or reported, and sink is only loaded
 	 * for later use.  NULL: a file is written. */
-	CaptureRows each;
+	TakeRows each;
 	/* Captures, as capture_run() does, for a sink that takes tables only. */
 	gboolean (*tabulate)(const Session *session, Plugin *sink, Output *output,
 			     CaptureOptions *options, CaptureResult *ret_result, GError **error);

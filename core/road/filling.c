@@ -99,7 +99,7 @@ gboolean filling_end_side(Filling *filling, guint side, const Registry *registry
 	return analysis_bind(filling->analysis, side, registry, error);
 }
 
-/* A LoadRows. */
+/* A TakeRows. */
 static gboolean take_sample(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			    GError **error)
 {

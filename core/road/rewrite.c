@@ -145,7 +145,7 @@ static gboolean end(const Rewriting *self, const LoadFacts *facts, GError **erro
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-/* A LoadRows for the first reading of a sample. */
+/* A TakeRows for the first reading of a sample. */
 static gboolean keep_host(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {
@@ -157,7 +157,7 @@ static gboolean keep_host(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
-/* A LoadRows for the second reading. */
+/* A TakeRows for the second reading. */
 static gboolean pass_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {

@@ -20,7 +20,7 @@ Sample *sample_new(void);
 void sample_free(Sample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Sample, sample_free)
 
-/* Copies the rows; usable as a CaptureRows and a LoadRows.  data: the sample. */
+/* Copies the rows; a TakeRows.  data: the sample. */
 gboolean sample_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 		     GError **error);
 /* Call after the rows of a file; takes ownership of loaded. */

@@ -111,6 +111,11 @@ enum row_class registry_row_of_scope(guint32 scope);
 /* Returns the scope of a row class's batches. */
 guint32 registry_scope_of_row(enum row_class row);
 
+/* Takes rows of one scope, thread rows in many pieces.  registry: their metrics, sealed.  FALSE
+ * with an error: no more are wanted. */
+typedef gboolean (*TakeRows)(gpointer data, const Registry *registry,
+			     const struct ctprof_rows *rows, GError **error);
+
 /* Returns a metric's tags for a cell: "[cfs-only] [SCHEDSTATS]", or "" without any. */
 char *registry_tags(const struct ctprof_metric *def);
 

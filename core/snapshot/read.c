@@ -38,7 +38,7 @@ typedef struct recording {
 
 	/* The sample that is being read. */
 	Loaded *loaded;
-	LoadRows each;
+	TakeRows each;
 	gpointer data;
 	gboolean only_host; /* the caller wants nothing else */
 	GError *error;      /* an error on our side */
@@ -148,7 +148,8 @@ static int deliver(Load *load, struct row_queue *queue)
 	batch_view(queue->batch, &rows);
 	rows.n = queue->filled;
 	queue->filled = 0;
-	if (load->error || !load->each(load->data, load->loaded->registry, &rows, &load->error))
+	if (load->error ||
+	    (load->each && !load->each(load->data, load->loaded->registry, &rows, &load->error)))
 		return -ECANCELED;
 	return 0;
 }
@@ -514,7 +515,7 @@ const char *recording_damage(const Recording *recording)
 	return recording->damage;
 }
 
-Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
+Loaded *recording_read(Recording *recording, guint sample, guint n_exits, TakeRows each,
 		       gpointer data, GError **error)
 {
 	recording->each = each;
@@ -522,7 +523,7 @@ Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRo
 	return read_sample(recording, sample, n_exits, error);
 }
 
-Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, LoadRows each,
+Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, TakeRows each,
 			    gpointer data, GError **error)
 {
 	recording->only_host = TRUE;

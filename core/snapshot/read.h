@@ -9,11 +9,6 @@
 #include "plugin/plugin.h"
 #include "row/registry.h"
 
-/* Called with the rows of one scope, thread rows in many pieces.  registry contains the file's
- * metrics, sealed.  FALSE with an error ends the reading. */
-typedef gboolean (*LoadRows)(gpointer data, const Registry *registry,
-			     const struct ctprof_rows *rows, GError **error);
-
 /* A snapshot that was read. */
 typedef struct loaded {
 	Registry *registry;
@@ -49,16 +44,16 @@ guint recording_part(const Recording *recording, guint sample);
 /*
  * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset in the
  * decompressed text, what was expected.  n_exits: the number of samples, up to this one, whose exit
- * rows and marks are wanted; at least 1.  Reading the sample after the one read last costs as much
- * as has changed, any other up to 64 times that.
+ * rows and marks are wanted; at least 1.  each NULL: only the facts are wanted.  Reading the sample
+ * after the one read last costs as much as has changed, any other up to 64 times that.
  */
-Loaded *recording_read(Recording *recording, guint sample, guint n_exits, LoadRows each,
+Loaded *recording_read(Recording *recording, guint sample, guint n_exits, TakeRows each,
 		       gpointer data, GError **error);
 /* Reads the host's row alone, in the same way: fast, however many threads there are. */
-Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, LoadRows each,
+Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, TakeRows each,
 			    gpointer data, GError **error);
 
-/* Call these in a LoadRows, while a sample is read: they return what has been read so far.  FALSE:
+/* Call these in a TakeRows, while a sample is read: they return what has been read so far.  FALSE:
  * nothing of the host yet.  Borrowed. */
 const LoadFacts *recording_facts(const Recording *recording);
 gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows);

@@ -80,16 +80,6 @@ static gboolean parse(const Recording *recording, const char *text, guint64 *ret
 	return parse_clock(recording, text, ret_ns) || parse_date(text, ret_ns);
 }
 
-static gboolean skip_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
-{
-	(void)data;
-	(void)registry;
-	(void)rows;
-	(void)error;
-	return TRUE;
-}
-
 /* Whether the sample has a mark of that name; adds the names of other marks to known, each once. */
 static gboolean has_mark(const GArray *marks, const char *name, GPtrArray *known)
 {
@@ -129,8 +119,7 @@ static gboolean find_mark(Recording *recording, const char *shown, const char *t
 	guint first = after ? *after + 1 : 0;
 
 	for (guint i = first; i < recording_n_samples(recording); i++) {
-		g_autoptr(Loaded) loaded =
-			recording_read_host(recording, i, 1, skip_rows, NULL, error);
+		g_autoptr(Loaded) loaded = recording_read_host(recording, i, 1, NULL, NULL, error);
 
 		if (!loaded)
 			return FALSE;

@@ -234,7 +234,7 @@ static gboolean take_rows(gpointer data, const Registry *registry, const struct 
 	return TRUE;
 }
 
-Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error)
+Loaded *load_file(Plugin *sink, const char *path, TakeRows each, gpointer data, GError **error)
 {
 	g_autoptr(Recording) recording = recording_open(sink, path, error);
 

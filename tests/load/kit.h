@@ -18,7 +18,7 @@ typedef struct load_limits {
 } LoadLimits;
 
 /* Reads a snapshot, or the last sample of a recording. */
-Loaded *load_file(Plugin *sink, const char *path, LoadRows each, gpointer data, GError **error);
+Loaded *load_file(Plugin *sink, const char *path, TakeRows each, gpointer data, GError **error);
 
 typedef struct kit Kit;
 

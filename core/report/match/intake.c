@@ -474,7 +474,7 @@ void side_add(Side *side, const struct ctprof_rows *rows)
 	}
 }
 
-/* A MomentRows. */
+/* A TakeRows. */
 static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
 			  GError **error)
 {
