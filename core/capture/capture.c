@@ -48,15 +48,12 @@ typedef struct capture {
 	/* Used by the consumer, which is one thread at a time. */
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
-	guint64 threads; /* atomic: shown by the progress line */
-	guint64 processes, objects;
 	gint32 last_tgid;
 	GError *error; /* why rows could not be handed on */
 
-	guint64 refused;
-	gboolean hides_threads;
+	CaptureResult result;     /* so far; threads, which the progress line shows, and vanished
+				   * are atomic */
 	gint64 first_us, last_us; /* when reading the threads began and ended */
-	guint64 vanished;         /* atomic */
 	guint workers;            /* workers started: the number of the next one; atomic */
 	GMutex done_lock;
 	GCond done;
@@ -141,14 +138,14 @@ static gboolean consume_batch(gpointer data, Batch *batch)
 
 	batch_view(batch, &rows);
 	for (guint64 i = 0; i < rows.n; i++) {
-		capture->processes += rows.targets[i].tgid != capture->last_tgid;
+		capture->result.processes += rows.targets[i].tgid != capture->last_tgid;
 		capture->last_tgid = rows.targets[i].tgid;
 	}
 	cgroup_set_note(capture->cgroups, &rows);
 	absence_tally_add(capture->absences, &rows);
 	if (rows.n > 0 && !receiver_rows(&capture->receiver, &rows, &capture->error))
 		return FALSE;
-	__atomic_add_fetch(&capture->threads, rows.n, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&capture->result.threads, rows.n, __ATOMIC_RELAXED);
 	return TRUE;
 }
 
@@ -216,7 +213,7 @@ static void work(Capture *capture, gpointer *contexts)
 		else
 			collect(capture, ROW_THREAD, capture->sources, contexts, batch);
 		batch_close_targets(batch);
-		__atomic_add_fetch(&capture->vanished, batch_drop_vanished(batch),
+		__atomic_add_fetch(&capture->result.vanished, batch_drop_vanished(batch),
 				   __ATOMIC_RELAXED);
 		queue_deliver(capture->queue, batch, seq);
 	}
@@ -257,7 +254,7 @@ static void show_progress(Capture *capture)
 	g_mutex_lock(&capture->walk_lock);
 	guint done = walk_processes_done(capture->walk);
 	g_mutex_unlock(&capture->walk_lock);
-	guint64 threads = __atomic_load_n(&capture->threads, __ATOMIC_RELAXED);
+	guint64 threads = __atomic_load_n(&capture->result.threads, __ATOMIC_RELAXED);
 	g_autofree char *text =
 		capture->leaders_only
 			? g_strdup_printf("%u of %u processes", done, total)
@@ -419,7 +416,7 @@ static gboolean read_objects(Capture *capture, GError **error)
 
 	for (guint i = 0; i < sources->len; i++)
 		if (!read_added_by(capture, g_ptr_array_index(sources, i), ROW_OBJECT,
-				   &capture->objects, error))
+				   &capture->result.objects, error))
 			return FALSE;
 	return TRUE;
 }
@@ -473,14 +470,14 @@ static gboolean end(Capture *capture, GError **error)
 		.struct_size = sizeof info,
 		.realtime_ns = time.realtime_ns,
 		.monotonic_ns = time.boottime_ns,
-		.threads = capture->threads,
-		.processes = capture->processes,
-		.vanished = capture->vanished,
+		.threads = capture->result.threads,
+		.processes = capture->result.processes,
+		.vanished = capture->result.vanished,
 		.cpu_ns = (guint64)clock() * (NS_PER_S / CLOCKS_PER_SEC),
 		.peak_rss_bytes = root_own_peak_rss(capture->root),
 		.n_plugins = capture->plugins->len,
 		.plugins = reports,
-		.unseen = capture->hides_threads ? G_MAXUINT64 : capture->refused,
+		.unseen = capture->result.hides_threads ? G_MAXUINT64 : capture->result.refused,
 	};
 
 	return receiver_end(&capture->receiver, &info, error);
@@ -495,20 +492,20 @@ static gboolean read_all_threads(Capture *capture, GError **error)
 		return error_set_failed(
 			error, "no source that reads threads is left; see 'ctprof plugins'");
 	capture->sources = sources;
-	capture->threads += thread_list_n_unchanged(&capture->list);
+	capture->result.threads += thread_list_n_unchanged(&capture->list);
 	if (!limits_check_room(error) ||
 	    !thread_list_deliver(&capture->list, &capture->receiver, capture->cgroups, error) ||
 	    !read_threads(capture, error))
 		return FALSE;
 	if (thread_list_n_unchanged(&capture->list) > 0)
-		capture->processes = capture->list.processes;
-	capture->refused = walk_refused(capture->walk);
-	capture->hides_threads = walk_is_partial(capture->walk);
+		capture->result.processes = capture->list.processes;
+	capture->result.refused = walk_refused(capture->walk);
+	capture->result.hides_threads = walk_is_partial(capture->walk);
 	if (walk_failure(capture->walk) != 0)
 		return error_set_errno(error, walk_failure(capture->walk),
 				       "could not open every process below '%s'",
 				       root_path(capture->root, CTPROF_ROOT_PROC));
-	return capture->threads > 0 ||
+	return capture->result.threads > 0 ||
 	       error_set_failed(error, "could not read any %s below '%s'",
 				capture->leaders_only ? "process" : "thread",
 				root_path(capture->root, CTPROF_ROOT_PROC));
@@ -579,19 +576,13 @@ gboolean capture_run(const Root *root, GPtrArray *plugins, Registry *registry, P
 	g_mutex_clear(&capture.walk_lock);
 	for (guint i = 0; i < plugins->len && !options->sample; i++)
 		plugin_warn_failures(g_ptr_array_index(plugins, i));
-	if (ok)
-		*ret_result = (CaptureResult){
-			.threads = capture.threads,
-			.processes = capture.processes,
-			.vanished = capture.vanished,
-			.objects = capture.objects,
-			.refused = capture.refused,
-			.hides_threads = capture.hides_threads,
-			.seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC,
-			.skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC,
-			.absences = absence_tally_sum(absences),
-		};
-	return ok;
+	if (!ok)
+		return FALSE;
+	*ret_result = capture.result;
+	ret_result->seconds = (gdouble)(g_get_monotonic_time() - began) / G_USEC_PER_SEC;
+	ret_result->skew = (gdouble)(capture.last_us - capture.first_us) / G_USEC_PER_SEC;
+	ret_result->absences = absence_tally_sum(absences);
+	return TRUE;
 }
 
 void capture_result_clear(CaptureResult *result)
