@@ -43,7 +43,7 @@ typedef struct capture {
 	Walk *walk;
 	guint64 seq;
 	Queue *queue;
-	Listener *listener; /* NULL: none */
+	Between *listener; /* NULL: none */
 
 	/* Used by the consumer, which is one thread at a time. */
 	AbsenceTally *absences;
@@ -424,7 +424,7 @@ static gboolean read_objects(Capture *capture, GError **error)
 /* Called after the threads are read, so that threads that end meanwhile are not missed. */
 static gboolean read_exits(Capture *capture, GError **error)
 {
-	const GPtrArray *sources = capture->listener ? listener_stop(capture->listener) : NULL;
+	const GPtrArray *sources = between_stop(capture->listener);
 	guint64 exits = 0;
 
 	for (guint i = 0; sources && i < sources->len; i++)

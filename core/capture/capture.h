@@ -5,9 +5,9 @@
 #include <glib.h>
 
 #include "base/root.h"
+#include "between.h"
 #include "cgroupset.h"
 #include "guard/output.h"
-#include "listen.h"
 #include "plugin/plugin.h"
 #include "receiver.h"
 #include "row/absence.h"
@@ -32,7 +32,7 @@ typedef struct capture_options {
 	gboolean no_threads;             /* neither look for processes nor read them */
 	TakeRows each;                   /* takes the rows if there is no sink */
 	gpointer data;                   /* for each */
-	Listener *listener;              /* records threads that ended; NULL: none */
+	Between *listener;               /* records threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
 	const CaptureSample *sample; /* NULL: a capture by itself */

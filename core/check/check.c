@@ -141,14 +141,14 @@ static gpointer end_at_once(gpointer nothing)
 }
 
 /* Makes the sources listen, and a thread end. */
-static Listener *listen_to_one(const Run *run)
+static Between *listen_to_one(const Run *run)
 {
 	if (run->step->wants_nothing)
 		return NULL;
-	Listener *listener = listener_new(run->plugins, run->registry);
-	const char *why = listener_failure(listener);
+	Between *listener = between_listen(run->plugins, run->registry);
+	const char *why = between_failure(listener);
 
-	listener_start(listener);
+	between_start(listener);
 	if (!why)
 		g_thread_join(g_thread_new("ctprof-ended", end_at_once, NULL));
 	else if (run->plugin->source.listen)
@@ -159,7 +159,7 @@ static Listener *listen_to_one(const Run *run)
 static gboolean capture_into(const Run *run, Plugin *sink, Output *output, GError **error)
 {
 	g_auto(CaptureResult) result = {0};
-	g_autoptr(Listener) listener = listen_to_one(run);
+	g_autoptr(Between) listener = listen_to_one(run);
 	CaptureOptions options = {.jobs = N_WORKERS, .pids = run->pids, .listener = listener};
 
 	return capture_run(run->root, run->plugins, run->registry, sink, output, &options, &result,

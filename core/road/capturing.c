@@ -10,7 +10,6 @@
 #include "base/ui.h"
 #include "capture-summary.h"
 #include "capture/capture.h"
-#include "capture/instants.h"
 #include "guard/limits.h"
 #include "guard/priority.h"
 #include "load.h"
@@ -283,8 +282,8 @@ struct capturing {
 	Priority *raised;
 	Session *session;
 	Plugin *sink;       /* NULL: request->each */
-	Listener *listener; /* NULL: none */
-	Instants *instants; /* NULL: none */
+	Between *listener;  /* NULL: none */
+	Between *instants;  /* NULL: none */
 	Redactor *redactor; /* NULL: names are kept */
 	char *pids, *settings;
 	GArray *facts, *only;
@@ -311,18 +310,17 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	if (!self->session)
 		return NULL;
 	if (request->listens) {
-		self->listener = listener_new(self->session->plugins, self->session->registry);
-		self->instants = instants_new(self->session->plugins, self->session->registry,
-					      request->may_sample);
+		self->listener = between_listen(self->session->plugins, self->session->registry);
+		self->instants = between_sample(self->session->plugins, self->session->registry,
+						request->may_sample);
 	}
 	/* Do this before there are threads, and before a wait that may last as long as a command
 	 * runs. */
 	if (!session_drop_capabilities(self->session->plugins, TRUE, error))
 		return NULL;
-	if (self->listener)
-		listener_start(self->listener);
+	between_start(self->listener);
 	if (request->may_sample)
-		instants_start(self->instants);
+		between_start(self->instants);
 	self->pids = request->pids ? g_strjoinv(",", request->pids) : NULL;
 	self->settings = globals->settings ? g_strjoinv(",", globals->settings) : NULL;
 	self->facts = list_facts(globals, request, self->pids, self->settings);
@@ -335,8 +333,8 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 void capturing_end(Capturing *self)
 {
 	cgroup_set_clear(&self->cgroups);
-	g_clear_pointer(&self->instants, instants_free);
-	g_clear_pointer(&self->listener, listener_free);
+	g_clear_pointer(&self->instants, between_free);
+	g_clear_pointer(&self->listener, between_free);
 	g_clear_pointer(&self->redactor, redactor_free);
 	g_clear_pointer(&self->session, session_free);
 	g_clear_pointer(&self->raised, priority_end);
@@ -359,7 +357,7 @@ Plugin *capturing_sink(const Capturing *self)
 
 const char *capturing_exits_failure(const Capturing *self)
 {
-	return self->listener ? listener_failure(self->listener) : "not requested";
+	return self->listener ? between_failure(self->listener) : "not requested";
 }
 
 /* Whether unchanged threads may be skipped: the sink has their rows of the previous sample. */
@@ -393,7 +391,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	const Session *session = self->session;
 	gboolean is_first = !self->has_started;
 
-	instants_stop(self->instants);
+	between_stop(self->instants);
 	priority_pause(self->raised, FALSE);
 	self->n_failures = session_failures(session);
 	cgroup_set_begin(&self->cgroups, options.may_skip);
@@ -410,7 +408,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 		(void)malloc_trim(0);
 	self->since_whole = !ok ? 0 : options.may_skip ? self->since_whole + 1 : 1;
 	if (sample)
-		instants_start(self->instants);
+		between_start(self->instants);
 	if (is_first)
 		report_left_out(session, request);
 	return ok;
@@ -421,12 +419,11 @@ void capturing_again(Capturing *self)
 {
 	const GPtrArray *plugins = self->session->plugins;
 
-	instants_stop(self->instants);
+	between_stop(self->instants);
 	for (guint i = 0; i < plugins->len; i++)
 		plugin_again(g_ptr_array_index(plugins, i));
-	if (self->listener)
-		listener_start(self->listener);
-	instants_start(self->instants);
+	between_start(self->listener);
+	between_start(self->instants);
 }
 
 static Priority *kept_raised;

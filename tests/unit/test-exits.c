@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "capture/listen.h"
+#include "capture/between.h"
 #include "row/batch.h"
 #include "toys.h"
 
@@ -209,15 +209,15 @@ static void wait_for_drains(int n)
 }
 
 /* A listening source is drained repeatedly until it is stopped. */
-static void check_drains(Listener *listener, Plugin *plugin)
+static void check_drains(Between *listener, Plugin *plugin)
 {
 	wait_for_drains(3);
-	const GPtrArray *sources = listener_stop(listener);
+	const GPtrArray *sources = between_stop(listener);
 	int drains = ears.drains;
 
 	g_assert_cmpuint(sources->len, ==, 1);
 	g_assert_true(g_ptr_array_index(sources, 0) == plugin);
-	g_assert_true(listener_stop(listener) == sources);
+	g_assert_true(between_stop(listener) == sources);
 	plugin_start(plugin);
 	g_assert_cmpint(ears.starts, ==, 1);
 	g_assert_cmpint(ears.listens, ==, 1);
@@ -225,10 +225,10 @@ static void check_drains(Listener *listener, Plugin *plugin)
 }
 
 /* A source that fails to drain is not called again, counts as a failure, and stays live. */
-static void check_overrun(Listener *listener, Plugin *plugin)
+static void check_overrun(Between *listener, Plugin *plugin)
 {
 	wait_for_drains(1);
-	g_assert_cmpuint(listener_stop(listener)->len, ==, 1);
+	g_assert_cmpuint(between_stop(listener)->len, ==, 1);
 	plugin_drain(plugin);
 	g_assert_cmpint(ears.drains, ==, 1);
 	g_assert_cmpuint(plugin->failures, ==, 1);
@@ -242,7 +242,7 @@ static void test_listener(void)
 		struct ears ears;
 		gboolean is_live;
 		const char *why;
-		void (*check)(Listener *listener, Plugin *plugin);
+		void (*check)(Between *listener, Plugin *plugin);
 	} cases[] = {
 		{FALSE, {0}, TRUE, NULL, check_drains},
 		{FALSE, {.drain_result = -EIO}, TRUE, NULL, check_overrun},
@@ -261,15 +261,15 @@ static void test_listener(void)
 		g_ptr_array_add(plugins, plugin);
 		g_assert_true(plugin_open(plugin, NULL, registry, options, NULL));
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
-		g_autoptr(Listener) listener = listener_new(plugins, registry);
+		g_autoptr(Between) listener = between_listen(plugins, registry);
 
-		listener_start(listener);
-		g_assert_cmpstr(listener_failure(listener), ==, cases[i].why);
+		between_start(listener);
+		g_assert_cmpstr(between_failure(listener), ==, cases[i].why);
 		g_assert_true(plugin_is_live(plugin) == cases[i].is_live);
 		if (cases[i].check)
 			cases[i].check(listener, plugin);
 		else
-			g_assert_cmpuint(listener_stop(listener)->len, ==, 0);
+			g_assert_cmpuint(between_stop(listener)->len, ==, 0);
 	}
 }
 
@@ -291,16 +291,16 @@ static void test_one_listens(void)
 			g_assert_true(plugin_open(plugin, NULL, registry, options, NULL));
 		}
 		g_assert_true(registry_seal(registry, NULL, NULL, NULL));
-		g_autoptr(Listener) listener = listener_new(plugins, registry);
+		g_autoptr(Between) listener = between_listen(plugins, registry);
 
-		listener_start(listener);
-		const GPtrArray *sources = listener_stop(listener);
+		between_start(listener);
+		const GPtrArray *sources = between_stop(listener);
 		g_assert_cmpint(ears.listens, ==, MIN(deaf + 1, 2));
 		g_assert_cmpuint(sources->len, ==, deaf < 2 ? 1 : 0);
 		if (deaf < 2)
 			g_assert_true(g_ptr_array_index(sources, 0) ==
 				      g_ptr_array_index(plugins, (guint)deaf));
-		g_assert_true((listener_failure(listener) == NULL) == (deaf < 2));
+		g_assert_true((between_failure(listener) == NULL) == (deaf < 2));
 	}
 }
 
