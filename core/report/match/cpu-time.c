@@ -3,17 +3,11 @@
 
 CpuSlots cpu_slots_of(const Layout *layout)
 {
-	gint slots[N_CPU_METRICS];
+	CpuSlots slots;
 
-	for (guint i = 0; i < G_N_ELEMENTS(slots); i++)
-		slots[i] = layout_slot(layout, cpu_metrics[i]);
-	return (CpuSlots){slots[CPU_RUN],
-			  slots[CPU_USER],
-			  slots[CPU_SYSTEM],
-			  slots[CPU_CHILDREN_USER],
-			  slots[CPU_CHILDREN_SYSTEM],
-			  slots[CPU_PROCESS_USER],
-			  slots[CPU_PROCESS_SYSTEM]};
+	for (guint i = 0; i < N_CPU_METRICS; i++)
+		slots.of[i] = layout_slot(layout, cpu_metrics[i]);
+	return slots;
 }
 
 gboolean cpu_time_read(const RosterRow *row, gint slot, guint64 unit, guint64 *ret_ns)
@@ -26,10 +20,11 @@ gboolean cpu_time_read(const RosterRow *row, gint slot, guint64 unit, guint64 *r
 
 gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
 {
-	gboolean has_user = cpu_time_read(row, slots->user, CPU_TICK_NS, &ret_time->user);
-	gboolean has_system = cpu_time_read(row, slots->system, CPU_TICK_NS, &ret_time->system);
+	gboolean has_user = cpu_time_read(row, slots->of[CPU_USER], CPU_TICK_NS, &ret_time->user);
+	gboolean has_system =
+		cpu_time_read(row, slots->of[CPU_SYSTEM], CPU_TICK_NS, &ret_time->system);
 
-	if (cpu_time_read(row, slots->run, 1, &ret_time->run))
+	if (cpu_time_read(row, slots->of[CPU_RUN], 1, &ret_time->run))
 		return TRUE;
 	ret_time->run = fold_add_saturated(ret_time->user, ret_time->system);
 	return has_user && has_system;
@@ -37,14 +32,14 @@ gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_t
 
 gboolean cpu_time_of_children(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
 {
-	return cpu_time_read(row, slots->children_user, CPU_TICK_NS, &ret_time->user) &&
-	       cpu_time_read(row, slots->children_system, CPU_TICK_NS, &ret_time->system);
+	return cpu_time_read(row, slots->of[CPU_CHILDREN_USER], CPU_TICK_NS, &ret_time->user) &&
+	       cpu_time_read(row, slots->of[CPU_CHILDREN_SYSTEM], CPU_TICK_NS, &ret_time->system);
 }
 
 gboolean cpu_time_of_process(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time)
 {
-	return cpu_time_read(row, slots->process_user, CPU_TICK_NS, &ret_time->user) &&
-	       cpu_time_read(row, slots->process_system, CPU_TICK_NS, &ret_time->system);
+	return cpu_time_read(row, slots->of[CPU_PROCESS_USER], CPU_TICK_NS, &ret_time->user) &&
+	       cpu_time_read(row, slots->of[CPU_PROCESS_SYSTEM], CPU_TICK_NS, &ret_time->system);
 }
 
 void cpu_time_add(CpuTime *sum, const CpuTime *part)
