@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "thread-list.h"
 
+#include "row/batch.h"
 #include "walk.h"
 
 /* Number of threads handed on at a time. */
@@ -130,16 +131,10 @@ gboolean thread_list_deliver(const ThreadList *list, const Receiver *receiver, C
 
 	for (guint64 i = 0; i < thread_list_n_unchanged(list); i++) {
 		const WalkThread *thread = &g_array_index(list->same, WalkThread, i);
-		gboolean leads = thread->tgid == thread->tid;
 
 		cgroup_set_note_same(cgroups, thread->tid);
-		targets[rows.n++] = (struct ctprof_target){
-			.struct_size = sizeof targets[0],
-			.flags = CTPROF_TARGET_SAME | (leads ? CTPROF_TARGET_LEADER : 0),
-			.tgid = thread->tgid,
-			.tid = thread->tid,
-			.task_fd = -1,
-		};
+		targets[rows.n] = batch_thread(thread->tgid, thread->tid, -1);
+		targets[rows.n++].flags |= CTPROF_TARGET_SAME;
 		if (rows.n < PIECE && i + 1 < thread_list_n_unchanged(list))
 			continue;
 		if (!receiver_rows(receiver, &rows, error))

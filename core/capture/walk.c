@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "hangcheck.h"
+#include "row/batch.h"
 
 #define DIRENT_BYTES 32768
 /* Listings of a process's threads that are merged before the result is taken as it is. */
@@ -175,13 +176,7 @@ static gsize hand_out_stuck(Walk *walk, struct ctprof_target *target)
 {
 	gint32 tgid = g_array_index(walk->tgids, gint32, walk->next++);
 
-	*target = (struct ctprof_target){
-		.struct_size = sizeof *target,
-		.flags = CTPROF_TARGET_LEADER,
-		.tgid = tgid,
-		.tid = tgid,
-		.task_fd = -1,
-	};
+	*target = batch_thread(tgid, tgid, -1);
 	return 1;
 }
 
@@ -216,17 +211,9 @@ static gsize hand_out(Walk *walk, int fd, struct ctprof_target *targets, gsize m
 {
 	gsize n = MIN(max, walk->tids->len - walk->tid_at);
 
-	for (gsize i = 0; i < n; i++) {
-		gint32 tid = g_array_index(walk->tids, gint32, walk->tid_at++);
-
-		targets[i] = (struct ctprof_target){
-			.struct_size = sizeof targets[i],
-			.flags = tid == walk->tgid ? CTPROF_TARGET_LEADER : 0,
-			.tgid = walk->tgid,
-			.tid = tid,
-			.task_fd = fd,
-		};
-	}
+	for (gsize i = 0; i < n; i++)
+		targets[i] = batch_thread(walk->tgid,
+					  g_array_index(walk->tids, gint32, walk->tid_at++), fd);
 	if (walk->tid_at == walk->tids->len)
 		walk->tgid = 0;
 	return n;

@@ -130,6 +130,17 @@ struct ctprof_target *batch_targets(Batch *batch)
 	return batch->targets;
 }
 
+struct ctprof_target batch_thread(gint32 tgid, gint32 tid, int task_fd)
+{
+	return (struct ctprof_target){
+		.struct_size = sizeof(struct ctprof_target),
+		.flags = tgid == tid ? CTPROF_TARGET_LEADER : 0,
+		.tgid = tgid,
+		.tid = tid,
+		.task_fd = task_fd,
+	};
+}
+
 void batch_begin(Batch *batch, gsize n)
 {
 	g_assert(n <= BATCH_ROWS);
@@ -476,13 +487,7 @@ static int exited(struct ctprof_batch *open, gint32 tgid, gint32 tid, guint64 *r
 	}
 	if (row == BATCH_ROWS)
 		return -ENOSPC;
-	batch->targets[row] = (struct ctprof_target){
-		.struct_size = sizeof batch->targets[row],
-		.flags = tgid == tid ? CTPROF_TARGET_LEADER : 0,
-		.tgid = tgid,
-		.tid = tid,
-		.task_fd = -1,
-	};
+	batch->targets[row] = batch_thread(tgid, tid, -1);
 	memcpy(batch->states + row * batch->n_slots, batch->blank, batch->n_slots);
 	batch->open.n = ++batch->n;
 	*ret_row = row;

@@ -19,6 +19,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Batch, batch_free)
 
 /* Returns the batch's targets, with room for BATCH_ROWS; batch_begin() sets the number in use. */
 struct ctprof_target *batch_targets(Batch *batch);
+/* Returns the target of a thread; task_fd -1: it is not read through it. */
+struct ctprof_target batch_thread(gint32 tgid, gint32 tid, int task_fd);
 /* Empties n rows: every slot is absent for the reason that the registry gives. */
 void batch_begin(Batch *batch, gsize n);
 
