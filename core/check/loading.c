@@ -231,13 +231,11 @@ static void check_needs(const Plugin *plugin)
 {
 	faults = 0;
 	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
-		const struct ctprof_need *given = plugin_need(plugin, i);
-		struct ctprof_need own = {0};
+		const struct ctprof_need need = plugin_need(plugin, i);
 
-		memcpy(&own, given, MIN(plugin->descriptor.needs->struct_size, sizeof own));
-		if (given->struct_size != plugin->descriptor.needs->struct_size)
+		if (need.struct_size != plugin->descriptor.needs->struct_size)
 			fail("needs", "need %u: its struct_size differs from that of the first", i);
-		check_need(plugin, &own, i);
+		check_need(plugin, &need, i);
 	}
 	if (faults == 0)
 		check_report(CHECK_OK, "needs", "%u declared", plugin->descriptor.n_needs);

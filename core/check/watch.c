@@ -83,15 +83,15 @@ static gboolean is_declared(const char *name, gboolean may_be_way)
 	gboolean declared = FALSE;
 
 	for (guint i = 0; i < watch.plugin->descriptor.n_needs; i++) {
-		const struct ctprof_need *need = plugin_need(watch.plugin, i);
+		const struct ctprof_need need = plugin_need(watch.plugin, i);
 
-		if (need->kind != CTPROF_NEED_FILE || !need->name)
+		if (need.kind != CTPROF_NEED_FILE || !need.name)
 			continue;
-		if (path_is_covered(need->name, name, watch.own_pid)) {
+		if (path_is_covered(need.name, name, watch.own_pid)) {
 			__atomic_store_n(&watch.used[i], 1, __ATOMIC_RELAXED);
 			declared = TRUE;
 		}
-		declared |= may_be_way && path_leads_to(need->name, name, watch.own_pid);
+		declared |= may_be_way && path_leads_to(need.name, name, watch.own_pid);
 	}
 	return declared;
 }
@@ -468,11 +468,11 @@ char *watch_metric_list(void)
 static void note_unused_needs(void)
 {
 	for (guint i = 0; i < watch.plugin->descriptor.n_needs; i++) {
-		const struct ctprof_need *need = plugin_need(watch.plugin, i);
+		const struct ctprof_need need = plugin_need(watch.plugin, i);
 
-		if (need->kind == CTPROF_NEED_FILE && need->name && !watch.used[i])
+		if (need.kind == CTPROF_NEED_FILE && need.name && !watch.used[i])
 			check_report(CHECK_NOTE, names[WATCH_FILES],
-				     "declared but not opened here: '%s'", need->name);
+				     "declared but not opened here: '%s'", need.name);
 	}
 }
 

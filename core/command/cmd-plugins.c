@@ -65,10 +65,10 @@ static void print_needs(const Plugin *plugin)
 	g_autoptr(GPtrArray) cells = ui_new_cells();
 
 	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
-		const struct ctprof_need *need = plugin_need(plugin, i);
+		const struct ctprof_need need = plugin_need(plugin, i);
 
-		ui_add_cells(cells, need->required ? "  required" : "  optional",
-			     need_word(need->kind), need->name, need->why ? need->why : "", NULL);
+		ui_add_cells(cells, need.required ? "  required" : "  optional",
+			     need_word(need.kind), need.name, need.why ? need.why : "", NULL);
 	}
 	puts("needs:");
 	ui_print_cells(cells, 4);
@@ -184,12 +184,12 @@ static void add_needs(JsonBuilder *builder, const Plugin *plugin)
 {
 	json_begin_list(builder, "needs");
 	for (guint i = 0; i < plugin->descriptor.n_needs; i++) {
-		const struct ctprof_need *need = plugin_need(plugin, i);
+		const struct ctprof_need need = plugin_need(plugin, i);
 
 		json_builder_begin_object(builder);
-		json_add_texts(builder, "kind", need_word(need->kind), "name", need->name, NULL);
-		json_add_bool(builder, "required", need->required != 0);
-		json_add_texts(builder, "why", need->why, NULL);
+		json_add_texts(builder, "kind", need_word(need.kind), "name", need.name, NULL);
+		json_add_bool(builder, "required", need.required != 0);
+		json_add_texts(builder, "why", need.why, NULL);
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);

@@ -97,18 +97,14 @@ gboolean plugin_is_live(const Plugin *plugin)
 	return __atomic_load_n(&plugin->state, __ATOMIC_RELAXED) == CTPROF_STATE_LIVE;
 }
 
-const struct ctprof_need *plugin_need(const Plugin *plugin, guint i)
+struct ctprof_need plugin_need(const Plugin *plugin, guint i)
 {
-	const struct ctprof_plugin *d = &plugin->descriptor;
+	const struct ctprof_need *rows = plugin->descriptor.needs;
+	struct ctprof_need own = {0};
 
-	return (const void *)((const char *)d->needs + (gsize)i * d->needs->struct_size);
-}
-
-guint32 plugin_need_flags(const struct ctprof_need *need)
-{
-	gsize end = offsetof(struct ctprof_need, flags) + sizeof need->flags;
-
-	return need->struct_size >= end ? need->flags : 0;
+	memcpy(&own, (const char *)rows + (gsize)i * rows->struct_size,
+	       MIN(rows->struct_size, sizeof own));
+	return own;
 }
 
 gboolean plugin_knows_options(const Plugin *plugin)

@@ -66,10 +66,9 @@ const char *plugin_name(const Plugin *plugin);
 /* Finds the plugin (Plugin *) of that name and kind (0: any), or NULL. */
 Plugin *plugin_find(const GPtrArray *plugins, const char *name, guint32 kind);
 gboolean plugin_is_live(const Plugin *plugin);
-/* Returns the plugin's need number i < descriptor.n_needs. */
-const struct ctprof_need *plugin_need(const Plugin *plugin, guint i);
-/* Returns CTPROF_NEED_*; 0 if the plugin was compiled before flags existed. */
-guint32 plugin_need_flags(const struct ctprof_need *need);
+/* Returns the plugin's need number i < descriptor.n_needs; members that it was compiled without are
+ * 0. */
+struct ctprof_need plugin_need(const Plugin *plugin, guint i);
 /* FALSE if the plugin was compiled before options could be declared. */
 gboolean plugin_knows_options(const Plugin *plugin);
 /* Returns the plugin's option number i < descriptor.n_options. */

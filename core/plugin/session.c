@@ -30,12 +30,11 @@ gboolean session_drop_capabilities(const GPtrArray *plugins, gboolean sealed, GE
 		if (sealed && !is_wanted(plugin))
 			continue;
 		for (guint n = 0; n < plugin->descriptor.n_needs; n++) {
-			const struct ctprof_need *need = plugin_need(plugin, n);
-			guint32 flags = plugin_need_flags(need);
+			const struct ctprof_need need = plugin_need(plugin, n);
 
-			if (need->kind == CTPROF_NEED_CAPABILITY && need->name &&
-			    !(started && flags & CTPROF_NEED_UNTIL_STARTED))
-				g_ptr_array_add(names, (gpointer)(uintptr_t)need->name);
+			if (need.kind == CTPROF_NEED_CAPABILITY && need.name &&
+			    !(started && need.flags & CTPROF_NEED_UNTIL_STARTED))
+				g_ptr_array_add(names, (gpointer)(uintptr_t)need.name);
 		}
 	}
 	return capabilities_drop(names, delivery_is_attended(), error) && sandbox_confine(error);

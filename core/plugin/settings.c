@@ -109,8 +109,7 @@ void settings_keep_files(GHashTable *settings, const GPtrArray *plugins)
 	for (guint i = 0; i < plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(plugins, i);
 
-		for (guint n = 0; plugin_knows_options(plugin) && n < plugin->descriptor.n_options;
-		     n++) {
+		for (guint n = 0; n < plugin->descriptor.n_options; n++) {
 			const struct ctprof_option row = plugin_option(plugin, n);
 			const char *value = setting_value(settings, plugin, &row);
 

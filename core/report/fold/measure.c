@@ -38,13 +38,6 @@ GPtrArray *measures_ranked(const Measures *measures)
 	return ranked;
 }
 
-static const char *keep_tags(Store *store, const struct ctprof_metric *def)
-{
-	g_autofree char *tags = registry_tags(def);
-
-	return store_text(store, tags);
-}
-
 /* Returns the measure of that metric; NULL: the name belongs to a different one. */
 static const Measure *take_measure(Measures *measures, const Metric *metric, const Fold *fold)
 {
@@ -56,7 +49,7 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 	measure = g_new0(Measure, 1);
 	*measure = (Measure){
 		.name = store_text(measures->store, def->name),
-		.tags = keep_tags(measures->store, def),
+		.tags = store_take(measures->store, registry_tags(def)),
 		.group = store_text(measures->store, def->group),
 		.fold = fold,
 		.kind = def->kind,
