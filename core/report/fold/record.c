@@ -94,13 +94,6 @@ Record *record_set_take(RecordSet *set, const RecordKey *key)
 	return record;
 }
 
-static gint compare_records(gconstpointer a, gconstpointer b)
-{
-	const Record *x = *(const Record *const *)a, *y = *(const Record *const *)b;
-
-	return record_key_compare(&x->key, &y->key);
-}
-
 static gint compare_places(gconstpointer a, gconstpointer b)
 {
 	const Record *x = *(const Record *const *)a, *y = *(const Record *const *)b;
@@ -125,7 +118,7 @@ static GPtrArray *list_records(const RecordSet *set, GCompareFunc compare)
 
 GPtrArray *record_set_sorted(const RecordSet *set)
 {
-	return list_records(set, compare_records);
+	return list_records(set, record_key_compare_owners);
 }
 
 GPtrArray *record_set_arrived(const RecordSet *set)

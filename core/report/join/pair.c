@@ -30,13 +30,6 @@ void pair_add(Pair *pair, guint side, Record *record)
 		pair->sides[side] = record;
 }
 
-static gint compare_pools(gconstpointer a, gconstpointer b)
-{
-	const Pair *x = *(const Pair *const *)a, *y = *(const Pair *const *)b;
-
-	return record_key_compare(&x->key, &y->key);
-}
-
 GPtrArray *pairs_sorted(Pairs *pairs)
 {
 	GPtrArray *list = g_ptr_array_new();
@@ -46,7 +39,7 @@ GPtrArray *pairs_sorted(Pairs *pairs)
 	g_hash_table_iter_init(&iter, pairs);
 	while (g_hash_table_iter_next(&iter, &pair, NULL))
 		g_ptr_array_add(list, pair);
-	g_ptr_array_sort(list, compare_pools);
+	g_ptr_array_sort(list, record_key_compare_owners);
 	return list;
 }
 

@@ -38,3 +38,8 @@ gint record_key_compare(const RecordKey *a, const RecordKey *b)
 		return a->start < b->start ? -1 : 1;
 	return a->of_command - b->of_command;
 }
+
+gint record_key_compare_owners(gconstpointer a, gconstpointer b)
+{
+	return record_key_compare(*(const RecordKey *const *)a, *(const RecordKey *const *)b);
+}

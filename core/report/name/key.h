@@ -18,3 +18,5 @@ guint record_key_hash(gconstpointer key);
 gboolean record_key_equal(gconstpointer a, gconstpointer b);
 /* Bytewise, name by name. */
 gint record_key_compare(const RecordKey *a, const RecordKey *b);
+/* A GCompareFunc for arrays of pointers to structures that begin with a key. */
+gint record_key_compare_owners(gconstpointer a, gconstpointer b);
