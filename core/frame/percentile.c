@@ -45,22 +45,20 @@ static gint64 bound(guint64 value)
 }
 
 void percentile_value(const Percentile *percentile, const Histogram *histogram,
-		      struct ctprof_value *ret_value)
+		      struct ctprof_value *value)
 {
 	gdouble rank = ceil(percentile->share * (gdouble)histogram_count(histogram));
 	gdouble below = 0;
 
-	*ret_value = (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
+	value->type = CTPROF_VALUE_ABSENT;
 	for (guint32 i = 0; i < CTPROF_BUCKETS; i++) {
 		below += (gdouble)histogram->counts[i];
 		if (histogram->counts[i] == 0 || below < rank)
 			continue;
-		*ret_value = (struct ctprof_value){
-			.type = CTPROF_VALUE_NUMBER,
-			.number = ctprof_bucket_most(i),
-			.min = bound(ctprof_bucket_least(i)),
-			.max = bound(ctprof_bucket_most(i)),
-		};
+		value->type = CTPROF_VALUE_NUMBER;
+		value->number = ctprof_bucket_most(i);
+		value->min = bound(ctprof_bucket_least(i));
+		value->max = bound(ctprof_bucket_most(i));
 		return;
 	}
 }

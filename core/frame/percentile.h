@@ -22,10 +22,10 @@ char *percentile_metric(const char *name);
 
 /* Returns the number of values. */
 guint64 histogram_count(const Histogram *histogram);
-/* Gives the upper bound of the bucket that contains the percentile; min and max are the bucket's
- * bounds.  ABSENT if there are no values. */
+/* Sets the number of a value to the upper bound of the bucket that contains the percentile, and min
+ * and max to the bucket's bounds; ABSENT if there are no values.  Its coverage stays as it is. */
 void percentile_value(const Percentile *percentile, const Histogram *histogram,
-		      struct ctprof_value *ret_value);
+		      struct ctprof_value *value);
 /* Makes the histogram of a cell; the caller frees it. */
 struct ctprof_histogram *histogram_draw(const Histogram *histogram);
 /* Returns a map of the counts added between two maps, all as values of rows, in the arena; 0: a

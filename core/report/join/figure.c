@@ -217,21 +217,6 @@ const Histogram *figure_histogram(const Figure *figure, const Group *group, guin
 		       : NULL;
 }
 
-/* Computes a percentile, with the coverage of the whole histogram. */
-static void take_percentile(const Figure *figure, const Record *record, struct ctprof_value *value)
-{
-	const Histogram *histogram = record_histogram(record, figure->measure);
-	struct ctprof_value whole = *value;
-
-	if (!histogram)
-		return;
-	percentile_value(figure->percentile, histogram, value);
-	value->flags = whole.flags;
-	value->n = whole.n;
-	value->missing = whole.missing;
-	value->why = whole.why;
-}
-
 void figure_values(const Figure *figure, const Group *group, gboolean window,
 		   struct ctprof_value ret_values[SIDES])
 {
@@ -239,13 +224,17 @@ void figure_values(const Figure *figure, const Group *group, gboolean window,
 
 	for (guint side = 0; side < SIDES; side++) {
 		const Span span = {side, grown && side == 1};
+		const Histogram *histogram =
+			figure->percentile ? record_histogram(group->sides[side], figure->measure)
+					   : NULL;
 
 		if (figure->derived)
 			formula_value(&figure->derived->formulas[0], figure->inputs, group->sides,
 				      &span, &ret_values[side]);
 		else
 			record_value(group->sides[side], figure->measure, &ret_values[side]);
-		if (figure->percentile)
-			take_percentile(figure, group->sides[side], &ret_values[side]);
+		/* With the coverage of the whole histogram. */
+		if (histogram)
+			percentile_value(figure->percentile, histogram, &ret_values[side]);
 	}
 }
