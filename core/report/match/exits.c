@@ -25,15 +25,20 @@ typedef struct account {
 	CpuTime rest;     /* the part to be divided */
 } Account;
 
+/* An exit record. */
+typedef struct ended {
+	CpuTime recorded; /* run is also the weight of its share */
+	gint32 owner;     /* key of its account: a tgid, negative if its process lives */
+	guint8 mark;      /* enum mark */
+	guint8 is_exact;  /* it has the final time */
+} Ended;
+
 struct exits {
 	Side *sides;
 	Intake *intake;
 	const Roster *records;
 	guint64 began;
-	guint8 *marks;     /* enum mark of each record */
-	gint32 *owners;    /* key of each record's account: a tgid, negative if its process lives */
-	CpuTime *recorded; /* CPU time in each record; run is also the weight of its share */
-	guint8 *is_exact;
+	Ended *ended;         /* of each record */
 	GHashTable *accounts; /* owner -> Account */
 	RosterRow rows[SIDES], row;
 	CpuSlots slots[SIDES];
@@ -52,10 +57,7 @@ Exits *exits_new(Side sides[SIDES], guint64 began)
 	exits->intake = sides[1].intake;
 	exits->records = sides[1].exits;
 	exits->began = began;
-	exits->marks = g_new0(guint8, roster_length(exits->records) + 1);
-	exits->owners = g_new0(gint32, roster_length(exits->records) + 1);
-	exits->recorded = g_new0(CpuTime, roster_length(exits->records) + 1);
-	exits->is_exact = g_new0(guint8, roster_length(exits->records) + 1);
+	exits->ended = g_new0(Ended, roster_length(exits->records) + 1);
 	exits->accounts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (guint side = 0; side < SIDES; side++) {
 		roster_row_init(&exits->rows[side], sides[side].roster);
@@ -75,18 +77,15 @@ void exits_free(Exits *exits)
 		roster_row_clear(&exits->rows[side]);
 	roster_row_clear(&exits->row);
 	g_hash_table_unref(exits->accounts);
-	g_free(exits->is_exact);
-	g_free(exits->recorded);
-	g_free(exits->owners);
-	g_free(exits->marks);
+	g_free(exits->ended);
 	g_free(exits);
 }
 
 /* ---- who is who ---- */
 
-static guint record_at(const Exits *exits, const RosterEntry *record)
+static Ended *ended_of(const Exits *exits, const RosterEntry *record)
 {
-	return (guint)(record - roster_entry(exits->records, 0));
+	return &exits->ended[record - roster_entry(exits->records, 0)];
 }
 
 /* Returns the index of a thread's exit record: the first with its ID that started when it did or
@@ -125,7 +124,7 @@ static const RosterEntry *process_of(const Exits *exits, gint32 pid, guint64 sta
 	const RosterEntry *record = process_at(exits->records, pid, start);
 	/* Neither side has the process of an unmarked record. */
 	gboolean is_other = process && record && record->start > process->start &&
-			    exits->marks[record_at(exits, record)] == MARK_NONE;
+			    ended_of(exits, record)->mark == MARK_NONE;
 
 	return is_other ? NULL : process;
 }
@@ -237,54 +236,51 @@ void exits_note(Exits *exits, const RosterEntry *const pair[SIDES])
 	gint found = find_record(exits, pair[1] ? pair[1] : pair[0]);
 
 	if (found >= 0)
-		exits->marks[found] = pair[1] ? MARK_LIVES : MARK_GONE;
+		exits->ended[found].mark = pair[1] ? MARK_LIVES : MARK_GONE;
 	if (pair[1])
 		note_charges(exits, pair);
 	else
 		note_before(exits, pair[0]);
 }
 
-/* Computes the CPU time in the window according to the record itself; ret_least: a lower bound of
- * the run time.  Returns whether the record has the final time. */
-static gboolean read_recorded(Exits *exits, const RosterEntry *record, CpuTime *ret_recorded,
-			      guint64 *ret_least)
+/* Computes the CPU time in the window according to the record itself.  Returns a lower bound of the
+ * run time. */
+static guint64 read_recorded(Exits *exits, const RosterEntry *record, Ended *ended)
 {
 	RosterRow *row = &exits->row;
 	CpuTime recorded = {.run = 0}, before = {.run = 0};
-	guint64 final;
+	guint64 final, least;
 
 	roster_read(exits->records, record, row);
 	(void)cpu_time_read(row, exits->slot_user, NS_PER_US, &recorded.user);
 	(void)cpu_time_read(row, exits->slot_system, NS_PER_US, &recorded.system);
 	(void)cpu_time_read(row, exits->slot_run, 1, &recorded.run);
-	*ret_least = recorded.run;
+	least = recorded.run;
 	/* Ticks hit a short thread by chance, so this may be too high, but nothing else is known
 	 * about a thread that was never updated since its start. */
 	recorded.run = MAX(recorded.run, fold_add_saturated(recorded.user, recorded.system));
-	gboolean is_exact = cpu_time_read(row, exits->slot_final, 1, &final);
-	if (is_exact)
-		*ret_least = recorded.run = final;
-	*ret_recorded = recorded;
+	ended->is_exact = cpu_time_read(row, exits->slot_final, 1, &final) ? 1 : 0;
+	if (ended->is_exact)
+		least = recorded.run = final;
+	ended->recorded = recorded;
 	const Roster *roster = exits->sides[0].roster;
 	guint at = roster_search(roster, record->tgid, record->tid, record->start + 1);
-	if (exits->marks[record_at(exits, record)] != MARK_GONE || at == 0)
-		return is_exact;
+	if (ended->mark != MARK_GONE || at == 0)
+		return least;
 	row = &exits->rows[0];
 	roster_read(roster, roster_entry(roster, at - 1), row);
 	if (!cpu_time_of(&exits->slots[0], row, &before))
 		before = (CpuTime){G_MAXUINT64, G_MAXUINT64, G_MAXUINT64};
-	*ret_least = *ret_least > before.run ? *ret_least - before.run : 0;
-	*ret_recorded = cpu_time_subtract(&recorded, &before);
-	return is_exact;
+	ended->recorded = cpu_time_subtract(&recorded, &before);
+	return least > before.run ? least - before.run : 0;
 }
 
 static gboolean is_mine(const Exits *exits, guint at)
 {
-	const RosterEntry *record = roster_entry(exits->records, at);
+	guint8 mark = exits->ended[at].mark;
 
-	if (exits->marks[at] == MARK_LIVES)
-		return FALSE;
-	return exits->marks[at] == MARK_GONE || record->start >= exits->began;
+	return mark == MARK_GONE ||
+	       (mark == MARK_NONE && roster_entry(exits->records, at)->start >= exits->began);
 }
 
 /* Adds the charge for the command of stat: ctprof waited for it, and is in no capture. */
@@ -306,7 +302,7 @@ static gboolean are_complete(const Exits *exits)
 	guint n = roster_length(exits->records);
 
 	for (guint i = 0; i < n; i++)
-		if (is_mine(exits, i) && !exits->is_exact[i])
+		if (is_mine(exits, i) && !exits->ended[i].is_exact)
 			return FALSE;
 	return n > 0 && exits->sides[1].exits_lost == 0;
 }
@@ -350,6 +346,7 @@ void exits_divide(Exits *exits)
 	note_command(exits);
 	for (guint i = 0; i < roster_length(exits->records); i++) {
 		const RosterEntry *record = roster_entry(exits->records, i);
+		Ended *ended = &exits->ended[i];
 		/* No one is charged for an ended thread of a living process. */
 		gboolean lives =
 			process_at(exits->sides[1].roster, record->tgid, record->start) != NULL;
@@ -358,15 +355,13 @@ void exits_divide(Exits *exits)
 			note_missed(exits, record);
 			continue;
 		}
-		exits->owners[i] =
-			lives ? -record->tgid
-			      : payer_of(exits, record->tgid, record->ppid, record->start);
-		guint64 least;
-		gboolean is_exact = read_recorded(exits, record, &exits->recorded[i], &least);
-		Account *account = account_of(exits, exits->owners[i]);
-		exits->is_exact[i] = (guint8)is_exact;
-		cpu_time_add(is_exact ? &account->known : &account->recorded, &exits->recorded[i]);
-		if (!is_exact)
+		ended->owner = lives ? -record->tgid
+				     : payer_of(exits, record->tgid, record->ppid, record->start);
+		guint64 least = read_recorded(exits, record, ended);
+		Account *account = account_of(exits, ended->owner);
+		cpu_time_add(ended->is_exact ? &account->known : &account->recorded,
+			     &ended->recorded);
+		if (!ended->is_exact)
 			account->least = fold_add_saturated(account->least, least);
 	}
 	gboolean whole = are_complete(exits);
@@ -426,18 +421,18 @@ static guint64 share_of(guint64 total, guint64 part, guint64 whole)
 
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record)
 {
-	return exits->is_exact[record_at(exits, record)] != 0;
+	return ended_of(exits, record)->is_exact != 0;
 }
 
 CpuTime exits_share(const Exits *exits, const RosterEntry *record)
 {
-	guint at = record_at(exits, record);
-	guint64 weight = exits->recorded[at].run;
+	const Ended *ended = ended_of(exits, record);
+	guint64 weight = ended->recorded.run;
 	const Account *account =
-		g_hash_table_lookup(exits->accounts, GINT_TO_POINTER(exits->owners[at]));
+		g_hash_table_lookup(exits->accounts, GINT_TO_POINTER(ended->owner));
 
-	if (exits->is_exact[at])
-		return exits->recorded[at];
+	if (ended->is_exact)
+		return ended->recorded;
 	if (!account)
 		return (CpuTime){.run = 0};
 	return (CpuTime){
@@ -453,7 +448,7 @@ const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread)
 {
 	gint found = find_record(exits, thread);
 
-	return found < 0 || exits->marks[found] != MARK_GONE
+	return found < 0 || exits->ended[found].mark != MARK_GONE
 		       ? NULL
 		       : roster_entry(exits->records, (guint)found);
 }
@@ -463,7 +458,7 @@ const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_bo
 	while (*at < roster_length(exits->records)) {
 		guint now = (*at)++;
 
-		if (exits->marks[now] != MARK_NONE)
+		if (exits->ended[now].mark != MARK_NONE)
 			continue;
 		*ret_is_born = is_mine(exits, now);
 		return roster_entry(exits->records, now);
