@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "error.h"
 #include "fd.h"
 
@@ -132,14 +132,6 @@ char *root_read(const Root *root, const char *path)
 	return read_small(root->fds[0], path);
 }
 
-static guint64 now_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	(void)clock_gettime(clock, &now);
-	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
-}
-
 /* Parses "15.82 2.49" as 15.82 s and returns ns; 0: not a time. */
 static guint64 parse_uptime(const char *text)
 {
@@ -165,10 +157,10 @@ static guint64 parse_boot(const char *stat)
 
 RootTime root_time(const Root *root)
 {
-	RootTime time = {.realtime_ns = now_ns(CLOCK_REALTIME)};
+	RootTime time = {.realtime_ns = clock_ns(CLOCK_REALTIME)};
 
 	if (root->live) {
-		time.boottime_ns = now_ns(CLOCK_BOOTTIME);
+		time.boottime_ns = clock_ns(CLOCK_BOOTTIME);
 		return time;
 	}
 	g_autofree char *uptime = root_read(root, "uptime");

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/lock.h"
 #include "base/ui.h"
@@ -250,10 +250,7 @@ void plugin_worker_close(Plugin *plugin, gpointer context)
 
 static guint64 thread_cpu_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void count_failure(Plugin *plugin, int result)

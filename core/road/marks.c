@@ -5,16 +5,15 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/root.h"
 #include "base/texts.h"
 #include "base/ui.h"
 #include "mark-socket.h"
 
-#define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 /* Maximum reads between two samples, from a writer that never ends. */
 #define MOST_READS 16
 #define READ_BYTES 4096
@@ -34,14 +33,6 @@ const char *mark_name_fault(const char *name, gsize length)
 }
 
 /* ---- marks that are in no sample yet --------------------------------------------- */
-
-static guint64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (guint64)now.tv_sec * NS_PER_S + (guint64)now.tv_nsec;
-}
 
 /* Returns why the mark was left out; NULL: it was added. */
 static const char *add(Marks *marks, const char *name, gsize length, guint64 ns)
@@ -107,7 +98,7 @@ gboolean marks_open_lines(MarkInputs *inputs, int fd, GError **error)
 static void end_line(Marks *marks)
 {
 	if (marks->used > 0)
-		(void)add(marks, marks->line, marks->used, now_ns());
+		(void)add(marks, marks->line, marks->used, clock_ns(CLOCK_REALTIME));
 	marks->used = 0;
 }
 
@@ -147,7 +138,7 @@ static void take_lines(int fd, Marks *marks)
 /* marks NULL: there will be no more samples. */
 static void take_message(const MarkMessage *message, int fd, Marks *marks)
 {
-	guint64 ns = message->sent_ns ? message->sent_ns : now_ns();
+	guint64 ns = message->sent_ns ? message->sent_ns : clock_ns(CLOCK_REALTIME);
 	const char *why = !message->is_from_us ? "the recorder is another user's"
 			  : !marks             ? "the recording has ended"
 					       : add(marks, message->text, message->length, ns);

@@ -3,8 +3,8 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "frame/quantity.h"
 
@@ -116,17 +116,10 @@ static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, 
 
 /* ---- when -------------------------------------------------------------------------- */
 
-static gint64 read_clock_us(clockid_t id)
-{
-	struct timespec now = {0};
-
-	clock_gettime(id, &now);
-	return now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
-}
-
 gint64 memory_reader_cpu_us(const MemoryReader *self)
 {
-	return read_clock_us(CLOCK_PROCESS_CPUTIME_ID) - read_clock_us(self->main_clock);
+	return ((gint64)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - (gint64)clock_ns(self->main_clock)) /
+	       1000;
 }
 
 static const Reading *find(const MemoryReader *self, const Demand *demand)

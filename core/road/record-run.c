@@ -4,8 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/option.h"
 #include "base/ui.h"
@@ -114,12 +114,9 @@ static void settle_slow(const Recorder *self, gint64 now_ns)
 
 /* ---- time ------------------------------------------------------------------------ */
 
-static gint64 read_clock(clockid_t id)
+static gint64 read_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	return (gint64)clock_ns(CLOCK_MONOTONIC);
 }
 
 /* Returns how long the host has been suspended until now. */
@@ -155,7 +152,7 @@ static char *take_notes(gpointer data, const RootTime *time)
 	const Marks *marks = &self->plan->state->marks;
 	g_autoptr(GString) notes = g_string_new(NULL);
 
-	self->now = (Clocks){read_clock(CLOCK_MONOTONIC), *time};
+	self->now = (Clocks){read_clock(), *time};
 	gint64 asleep = asleep_ns(&self->now) - asleep_ns(&self->before);
 	gint64 jump = epoch_ns(&self->now) - epoch_ns(&self->before);
 	gboolean is_first = self->before.time.boottime_ns == 0;
@@ -185,9 +182,9 @@ static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 
 	while (!crash_interrupted()) {
 		marks_take(&self->plan->mark_inputs, &self->plan->state->marks);
-		gint64 left_ms = (self->tick_ns - read_clock(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
+		gint64 left_ms = (self->tick_ns - read_clock()) / NS_PER_MS + 1;
 
-		if (self->tick_ns <= read_clock(CLOCK_MONOTONIC))
+		if (self->tick_ns <= read_clock())
 			return TRUE;
 		int wait_ms = (int)MIN(left_ms, POLL_MS);
 		*ret_is_last = workload && workload_has_ended(workload, wait_ms);
@@ -204,7 +201,7 @@ static gboolean wait_for_tick(Recorder *self, gboolean *ret_is_last)
 static void set_tick(Recorder *self)
 {
 	gint64 interval = (gint64)self->plan->interval_ns;
-	gint64 late = read_clock(CLOCK_MONOTONIC) - self->tick_ns;
+	gint64 late = read_clock() - self->tick_ns;
 	gint64 steps = MAX(late, 0) / interval;
 
 	self->skipped += (guint64)steps;
@@ -239,7 +236,7 @@ gboolean record_open(RecordPlan *plan, GError **error)
 		return FALSE;
 	state->wants_another = FALSE;
 	state->bytes = 0;
-	state->file_ns = read_clock(CLOCK_MONOTONIC);
+	state->file_ns = read_clock();
 	plan->output = output_open_growing(plan->path, error);
 	if (!plan->output)
 		return FALSE;
@@ -266,7 +263,7 @@ static gboolean close_file(Recorder *self, GError **error)
 static gboolean is_full(const Recorder *self)
 {
 	const RecordPlan *plan = self->plan;
-	gint64 age = read_clock(CLOCK_MONOTONIC) - plan->state->file_ns;
+	gint64 age = read_clock() - plan->state->file_ns;
 
 	return (plan->max_size > 0 && plan->state->bytes >= plan->max_size) ||
 	       (plan->max_age_ns > 0 && (guint64)age >= plan->max_age_ns);
@@ -367,7 +364,7 @@ static void set_times(Recorder *self)
 	const RecordPlan *plan = self->plan;
 	RecordState *state = plan->state;
 
-	self->tick_ns = state->tick_ns ? state->tick_ns : read_clock(CLOCK_MONOTONIC);
+	self->tick_ns = state->tick_ns ? state->tick_ns : read_clock();
 	if (plan->duration_ns > 0 && state->end_ns == 0)
 		state->end_ns = self->tick_ns + (gint64)plan->duration_ns;
 	self->number = 1;
