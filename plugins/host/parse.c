@@ -48,27 +48,15 @@ bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_wo
 	return true;
 }
 
-/* Takes the digits at the start of text. */
-static struct text take_digits(struct text *text)
-{
-	struct text digits = {text->p, 0};
-
-	while (digits.len < text->len && text->p[digits.len] >= '0' && text->p[digits.len] <= '9')
-		digits.len++;
-	*text = (struct text){text->p + digits.len, text->len - digits.len};
-	return digits;
-}
-
 bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor)
 {
 	uint64_t own_major, own_minor;
 
-	if (!text_u64(take_digits(&release), &own_major) || !text_starts(release, "."))
+	if (!text_take_u64(&release, &own_major) || !text_starts(release, "."))
 		return false;
 	release = (struct text){release.p + 1, release.len - 1};
-	if (!text_u64(take_digits(&release), &own_minor))
-		return false;
-	return own_major > major || (own_major == major && own_minor >= minor);
+	return text_take_u64(&release, &own_minor) &&
+	       (own_major > major || (own_major == major && own_minor >= minor));
 }
 
 /* Whether text consists of before, option and after. */
