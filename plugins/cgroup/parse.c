@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "parse.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "list.h"
 #include "text.h"
 
 static bool parse_limit(struct text value, uint64_t *ret)
@@ -83,35 +83,27 @@ static bool is_key(struct text key)
 	return key.len >= 1 && key.len <= CGROUP_MAX_KEY && !memchr(key.p, '\0', key.len);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	const struct ctprof_map_entry *x = a, *y = b;
+
+	return text_order((struct text){x->key, x->key_len}, (struct text){y->key, y->key_len});
+}
+
 /* Orders by key; among equal keys, the later one in the text comes first. */
 static int compare_entries(const void *a, const void *b)
 {
-	const struct ctprof_map_entry *x = a;
-	const struct ctprof_map_entry *y = b;
-	size_t len = x->key_len < y->key_len ? x->key_len : y->key_len;
-	int order = memcmp(x->key, y->key, len);
+	const struct ctprof_map_entry *x = a, *y = b;
+	int order = compare_keys(x, y);
 
-	if (order == 0)
-		order = (x->key_len > y->key_len) - (x->key_len < y->key_len);
 	return order ? order : (x->key < y->key) - (x->key > y->key);
 }
 
 /* Keeps the last of equal keys.  No kernel writes a key twice, but the host rejects duplicates. */
 static void keep_unique(struct cgroup_map *map)
 {
-	size_t kept = 0;
-
-	if (map->n > 1)
-		qsort(map->entries, map->n, sizeof map->entries[0], compare_entries);
-	for (size_t i = 0; i < map->n; i++) {
-		const struct ctprof_map_entry *last = kept ? &map->entries[kept - 1] : NULL;
-		const struct ctprof_map_entry *next = &map->entries[i];
-
-		if (!last || last->key_len != next->key_len ||
-		    memcmp(last->key, next->key, next->key_len) != 0)
-			map->entries[kept++] = *next;
-	}
-	map->n = kept;
+	map->n = list_sort_unique(map->entries, map->n, sizeof map->entries[0], compare_entries,
+				  compare_keys);
 }
 
 bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret)
