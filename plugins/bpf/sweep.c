@@ -346,20 +346,16 @@ static void unpack(const struct sweep *sweep, const char *at, struct live_record
 /* Returns the record's index; sweep_count() if there is no such record. */
 static size_t find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret)
 {
-	size_t low = 0, high = sweep_count(sweep);
+	const uint32_t key = (uint32_t)tid; /* the first member of a record */
+	size_t n = sweep_count(sweep);
+	const char *at =
+		n > 0 ? bsearch(&key, sweep->records, n, sweep->stride, compare_tids) : NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (tid_at(sweep, middle) < (uint32_t)tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == sweep_count(sweep) || tid_at(sweep, low) != (uint32_t)tid)
-		return sweep_count(sweep);
-	unpack(sweep, sweep->records + low * sweep->stride, ret);
-	return ret->record.tgid == (uint32_t)tgid ? low : sweep_count(sweep);
+	if (!at)
+		return n;
+	unpack(sweep, at, ret);
+	return ret->record.tgid == (uint32_t)tgid ? (size_t)(at - sweep->records) / sweep->stride
+						  : n;
 }
 
 bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct live_record *ret,
