@@ -34,7 +34,7 @@ bool classes_parse(struct text sched, bool *ret_ext)
 bool classes_ask(struct classes *classes, const struct ctprof_host *host,
 		 const struct ctprof_target *target, uint64_t address, bool *ret_ext)
 {
-	char path[THREAD_FILE_PATH_MAX], sched[SCHED_BYTES];
+	char sched[SCHED_BYTES];
 
 	*ret_ext = false;
 	if (classes->off)
@@ -46,8 +46,8 @@ bool classes_ask(struct classes *classes, const struct ctprof_host *host,
 		}
 	if (classes->n == CLASSES_MAX)
 		return false;
-	thread_file_path(path, target->tid, "sched");
-	ssize_t got = file_read_at(host, target->task_fd, path, sched, sizeof sched);
+	ssize_t got =
+		thread_file_read(host, target->task_fd, target->tid, "sched", sched, sizeof sched);
 	if (got < 0 || !classes_parse((struct text){sched, (size_t)got}, ret_ext))
 		return false;
 	classes->known[classes->n].address = address;

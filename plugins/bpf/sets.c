@@ -5,15 +5,8 @@
 #include <string.h>
 
 #include "cleanup.h"
-#include "file.h"
 #include "hold.h"
 #include "thread-file.h"
-
-/* include/linux/sched.h */
-#define PF_EXITING 4u
-/* Tokens of stat after the name. */
-#define TOKENS_TO_FLAGS 7
-#define STAT_BYTES 1024u
 
 void sets_init(struct sets *sets)
 {
@@ -74,29 +67,18 @@ static bool add(struct sets *sets, size_t at, uint64_t address, struct text text
 /* Whether the thread has begun to end: its cgroup file then shows "/" for v1. */
 static bool is_exiting(const struct ctprof_host *host, const struct ctprof_target *target)
 {
-	char file[THREAD_FILE_PATH_MAX], stat[STAT_BYTES];
-	struct text text, token = {"", 0};
-	uint64_t flags;
+	struct stat_line stat;
 
-	thread_file_path(file, target->tid, "stat");
-	ssize_t got = file_read_at(host, target->task_fd, file, stat, sizeof stat);
-	const char *end = got > 0 ? memrchr(stat, ')', (size_t)got) : NULL;
-	if (!end)
-		return true;
-	text = (struct text){end + 1, (size_t)(stat + got - (end + 1))};
-	for (int i = 0; i < TOKENS_TO_FLAGS; i++)
-		if (!text_take_token(&text, &token))
-			return true;
-	return !text_u64(token, &flags) || flags & PF_EXITING;
+	return stat_line_read(host, target->task_fd, target->tid, &stat) < 0 || stat.exiting;
 }
 
 static bool ask(struct sets *sets, const struct ctprof_host *host,
 		const struct ctprof_target *target, size_t at, uint64_t address, const char *path)
 {
-	char file[THREAD_FILE_PATH_MAX], text[CGROUP_LINES_BYTES];
+	char text[CGROUP_LINES_BYTES];
+	ssize_t got =
+		thread_file_read(host, target->task_fd, target->tid, "cgroup", text, sizeof text);
 
-	thread_file_path(file, target->tid, "cgroup");
-	ssize_t got = file_read_at(host, target->task_fd, file, text, sizeof text);
 	return got > 0 && is_of((struct text){text, (size_t)got}, path) &&
 	       !is_exiting(host, target) &&
 	       add(sets, at, address, (struct text){text, (size_t)got});

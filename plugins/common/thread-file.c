@@ -11,6 +11,7 @@
 /* PF_KTHREAD and PF_EXITING of include/linux/sched.h. */
 #define FLAG_KTHREAD 0x00200000u
 #define FLAG_EXITING 0x4u
+#define STAT_BYTES 1024u
 /* Columns after the name, from 0. */
 #define STAT_STATE 0u
 #define STAT_FLAGS 6u
@@ -30,6 +31,15 @@ void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *n
 	size_t len = strnlen(name, THREAD_FILE_PATH_MAX - 1 - at);
 	memcpy(ret + at, name, len);
 	ret[at + len] = '\0';
+}
+
+ssize_t thread_file_read(const struct ctprof_host *host, int task_fd, int32_t tid, const char *name,
+			 char *buf, size_t size)
+{
+	char path[THREAD_FILE_PATH_MAX];
+
+	thread_file_path(path, tid, name);
+	return file_read_at(host, task_fd, path, buf, size);
 }
 
 bool thread_file_next(DIR *dir, int32_t *ret)
@@ -127,4 +137,14 @@ bool stat_line_parse(struct text text, struct stat_line *ret)
 		return true;
 	}
 	return false;
+}
+
+int stat_line_read(const struct ctprof_host *host, int task_fd, int32_t tid, struct stat_line *ret)
+{
+	char buf[STAT_BYTES];
+	ssize_t got = thread_file_read(host, task_fd, tid, "stat", buf, sizeof buf);
+
+	if (got < 0)
+		return (int)got;
+	return stat_line_parse((struct text){buf, (size_t)got}, ret) ? 0 : -EBADMSG;
 }

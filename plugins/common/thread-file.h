@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ctprof/plugin.h"
 #include "text.h"
@@ -12,6 +13,9 @@
 /* Writes "TID/NAME". */
 #define THREAD_FILE_PATH_MAX 64
 void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *name);
+/* Reads that file as file_read_at() does: the bytes read, or -errno. */
+ssize_t thread_file_read(const struct ctprof_host *host, int task_fd, int32_t tid, const char *name,
+			 char *buf, size_t size);
 
 /* Returns the next entry whose name is the number of a process or thread; false: no more. */
 bool thread_file_next(DIR *dir, int32_t *ret);
@@ -39,3 +43,5 @@ struct stat_line {
 
 /* Returns false if the text is not a stat file. */
 bool stat_line_parse(struct text text, struct stat_line *ret);
+/* Reads the stat of a thread: 0, -errno, or -EBADMSG if it is not a stat file. */
+int stat_line_read(const struct ctprof_host *host, int task_fd, int32_t tid, struct stat_line *ret);

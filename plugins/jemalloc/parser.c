@@ -18,7 +18,6 @@
 #include "async.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "file.h"
 #include "message.h"
 #include "newer-host.h"
 #include "thread-file.h"
@@ -29,7 +28,6 @@
 /* The parser may be neither running nor runnable for at most this long: then it waits for the file,
  * whose server may never answer. */
 #define MAX_IDLE_NS (3 * NS_PER_S)
-#define STAT_BYTES 1024
 
 int parser_check(const char *program)
 {
@@ -123,13 +121,10 @@ void parser_stop(struct parser *parser)
 /* Whether the parser is running or runnable; on a busy host it may be runnable for long. */
 static bool is_runnable(const struct parser *parser)
 {
-	char path[THREAD_FILE_PATH_MAX], buf[STAT_BYTES];
+	int proc = parser->host->root(parser->host, CTPROF_ROOT_PROC);
 	struct stat_line stat;
 
-	thread_file_path(path, parser->pid, "stat");
-	ssize_t len = file_read_root(parser->host, CTPROF_ROOT_PROC, path, buf, sizeof buf);
-	return len > 0 && stat_line_parse((struct text){buf, (size_t)len}, &stat) &&
-	       stat.state == 'R';
+	return stat_line_read(parser->host, proc, parser->pid, &stat) == 0 && stat.state == 'R';
 }
 
 /* Waits for the parser's answer: 0, -ETIME or -ETIMEDOUT.  The CPU time used cannot exceed the time

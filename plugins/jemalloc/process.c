@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "file.h"
 #include "text.h"
 #include "thread-file.h"
 
 #define STATUS_BYTES 8192
-#define STAT_BYTES 1024
 
 int process_open_exe(const struct process *process)
 {
@@ -52,38 +50,32 @@ int process_open_mapped(const struct process *process, const struct maps_file *f
 	return fd >= 0 || file->deleted ? fd : open_by_name(process, file);
 }
 
-static ssize_t read_file(const struct process *process, int32_t tid, const char *name, char *buf,
-			 size_t size)
-{
-	char path[THREAD_FILE_PATH_MAX];
-
-	thread_file_path(path, tid, name);
-	return file_read_at(process->files.host, process->files.task_fd, path, buf, size);
-}
-
 int process_check_alive(const struct process *process)
 {
+	const struct foreign *files = &process->files;
 	char comm[64];
+	ssize_t len = thread_file_read(files->host, files->task_fd, files->via, "comm", comm,
+				       sizeof comm);
 
-	return read_file(process, process->files.via, "comm", comm, sizeof comm) < 0 ? -ESRCH : 0;
+	return len < 0 ? -ESRCH : 0;
 }
 
 bool process_thread_lives(const struct process *process, int32_t tid)
 {
-	char buf[STAT_BYTES];
 	struct stat_line stat;
-	ssize_t len = read_file(process, tid, "stat", buf, sizeof buf);
+	int rc = stat_line_read(process->files.host, process->files.task_fd, tid, &stat);
 
-	if (len < 0)
-		return len == -EACCES || len == -EPERM; /* a refused file exists */
-	return stat_line_parse((struct text){buf, (size_t)len}, &stat) && !stat.exiting;
+	if (rc < 0)
+		return rc == -EACCES || rc == -EPERM; /* a refused file exists */
+	return !stat.exiting;
 }
 
 /* Reads the line of a thread's status with that key; ret_value points into buf. */
 static int read_status(const struct process *process, int32_t tid, const char *wanted,
 		       char buf[STATUS_BYTES], struct text *ret_value)
 {
-	ssize_t len = read_file(process, tid, "status", buf, STATUS_BYTES);
+	ssize_t len = thread_file_read(process->files.host, process->files.task_fd, tid, "status",
+				       buf, STATUS_BYTES);
 
 	if (len < 0)
 		return (int)len;

@@ -166,12 +166,11 @@ static struct process_value fill_cwd(const struct process *process)
 
 static struct process_value fill_cgroup(const struct process *process)
 {
-	char path[THREAD_FILE_PATH_MAX];
+	const struct ctprof_target *target = process->target;
+	ssize_t len = thread_file_read(process->host, target->task_fd, target->tid, "cgroup",
+				       process->buf, PROCESS_BUFFER_SIZE);
 	struct text own;
 
-	thread_file_path(path, process->target->tid, "cgroup");
-	ssize_t len = file_read_at(process->host, process->target->task_fd, path, process->buf,
-				   PROCESS_BUFFER_SIZE);
 	if (len < 0)
 		return absent(file_absence((int)-len));
 	return cgroup_lines_main((struct text){process->buf, (size_t)len}, &own)

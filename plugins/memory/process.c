@@ -28,11 +28,8 @@
 static ssize_t read_file(const struct process_worker *worker, const struct ctprof_target *target,
 			 int32_t tid, const char *name)
 {
-	char path[THREAD_FILE_PATH_MAX];
-
-	thread_file_path(path, tid, name);
-	return file_read_at(worker->plan->host, target->task_fd, path, worker->buf,
-			    PROCESS_BUFFER_SIZE);
+	return thread_file_read(worker->plan->host, target->task_fd, tid, name, worker->buf,
+				PROCESS_BUFFER_SIZE);
 }
 
 static bool is_gone(ssize_t got)

@@ -320,15 +320,13 @@ static uint32_t put_nearest(struct scx *scx, struct ctprof_batch *batch, uint64_
 {
 	const struct ctprof_target *target = ctprof_batch_target(batch, row);
 	const struct scheduler *one = &scx->schedulers.list[0];
-	char path[THREAD_FILE_PATH_MAX];
 	struct text cgroup;
 
 	if (scx->schedulers.n == 0)
 		return CTPROF_ABSENT_INAPPLICABLE;
 	if (schedulers_are_nested(&scx->schedulers)) {
-		thread_file_path(path, target->tid, "cgroup");
-		ssize_t got =
-			file_read_at(scx->host, target->task_fd, path, scx->text, sizeof scx->text);
+		ssize_t got = thread_file_read(scx->host, target->task_fd, target->tid, "cgroup",
+					       scx->text, sizeof scx->text);
 		if (got < 0)
 			return got == -ENOENT ? CTPROF_ABSENT_VANISHED : file_absence((int)-got);
 		one = cgroup_lines_main((struct text){scx->text, (size_t)got}, &cgroup)

@@ -81,10 +81,10 @@ static void read_descriptor(int task_fd, struct thread_record *record)
 
 static void read_call(const struct visit *visit, enum machine machine, struct thread_record *record)
 {
-	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
+	char text[FILE_BYTES];
+	ssize_t got = thread_file_read(&visit->host, visit->task_fd, (int32_t)record->tid,
+				       "syscall", text, sizeof text);
 
-	thread_file_path(path, (int32_t)record->tid, "syscall");
-	ssize_t got = file_read_at(&visit->host, visit->task_fd, path, text, sizeof text);
 	if (got < 0 || !syscall_file_parse((struct text){text, (size_t)got}, record))
 		record->marks |= RECORD_NO_REGS;
 	else if (record->state != 0 && kind_needs_descriptor(machine, record->nr))
@@ -93,12 +93,9 @@ static void read_call(const struct visit *visit, enum machine machine, struct th
 
 static void read_thread(struct visit *visit, int32_t tid)
 {
-	char path[THREAD_FILE_PATH_MAX], text[FILE_BYTES];
 	struct stat_line stat;
 
-	thread_file_path(path, tid, "stat");
-	ssize_t got = file_read_at(&visit->host, visit->task_fd, path, text, sizeof text);
-	if (got < 0 || !stat_line_parse((struct text){text, (size_t)got}, &stat))
+	if (stat_line_read(&visit->host, visit->task_fd, tid, &stat) < 0)
 		return;
 	struct thread_record *record = looks_add(&visit->looks);
 	if (!record)

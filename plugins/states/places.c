@@ -68,10 +68,7 @@ void places_probe(const struct places *places)
 static ssize_t read_file(const struct places *places, const struct ctprof_target *target,
 			 const char *name, char text[TEXT_MAX])
 {
-	char path[THREAD_FILE_PATH_MAX];
-
-	thread_file_path(path, target->tid, name);
-	return file_read_at(places->host, target->task_fd, path, text, TEXT_MAX);
+	return thread_file_read(places->host, target->task_fd, target->tid, name, text, TEXT_MAX);
 }
 
 /* The reason for not reading the thread (enum ctprof_absence); CTPROF_PRESENT: it waits. */
