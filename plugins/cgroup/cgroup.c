@@ -316,15 +316,15 @@ static const struct controller {
 /* Judges pressure by reading a file: without PSI the files may exist but cannot be read. */
 static void judge_pressure(struct cgroup *cgroup, struct ctprof_finding *ret)
 {
-	struct psi_pressure pressure;
+	struct slots_value values[PSI_VALUES];
 	ssize_t got = read_root(cgroup, "cpu.pressure");
 
 	if (got < 0) {
 		finding_set(ret, CTPROF_PARTLY, "cgroups have no pressure", PSI_OFF_REMEDY);
 		return;
 	}
-	psi_parse_pressure(cgroup->text, (size_t)got, &pressure);
-	if (pressure.state[PSI_VALUES - 1] == CTPROF_ABSENT_UNSUPPORTED)
+	psi_parse_pressure(cgroup->text, (size_t)got, values);
+	if (values[PSI_VALUES - 1].why == CTPROF_ABSENT_UNSUPPORTED)
 		finding_set(ret, CTPROF_PARTLY, PSI_NO_CPU_FULL, PSI_NO_CPU_FULL_REMEDY);
 }
 

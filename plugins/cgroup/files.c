@@ -92,11 +92,11 @@ static void put_map(struct cgroup_row *row, const struct cgroup_file *file, stru
 
 static void put_pressure(struct cgroup_row *row, const struct cgroup_file *file, struct text text)
 {
-	struct psi_pressure pressure;
+	struct slots_value values[PSI_VALUES];
 
-	psi_parse_pressure(text.p, text.len, &pressure);
+	psi_parse_pressure(text.p, text.len, values);
 	for (size_t i = 0; i < PSI_VALUES; i++)
-		put_or_not(row, file->first + i, pressure.state[i], pressure.value[i]);
+		put_or_not(row, file->first + i, values[i].why, values[i].number);
 }
 
 static const struct cgroup_field cpu_stat[] = {

@@ -38,7 +38,7 @@ static const struct field {
 	{"total", text_u64},
 };
 
-static void parse_field(struct text token, uint64_t *value, uint32_t *state)
+static void parse_field(struct text token, struct slots_value *values)
 {
 	struct text key, number;
 
@@ -46,8 +46,9 @@ static void parse_field(struct text token, uint64_t *value, uint32_t *state)
 		return;
 	for (size_t i = 0; i < FIELDS_PER_LINE; i++)
 		if (text_equal(key, fields[i].key))
-			state[i] = fields[i].parse(number, &value[i]) ? CTPROF_PRESENT
-								      : CTPROF_ABSENT_INVALID;
+			values[i].why = fields[i].parse(number, &values[i].number)
+						? CTPROF_PRESENT
+						: CTPROF_ABSENT_INVALID;
 }
 
 /* Returns the index of the line's first value, or -1 for a line of another class. */
@@ -58,16 +59,14 @@ static int first_value(struct text class)
 	return text_equal(class, "full") ? FIELDS_PER_LINE : -1;
 }
 
-void psi_parse_pressure(const char *text, size_t len, struct psi_pressure *ret)
+void psi_parse_pressure(const char *text, size_t len, struct slots_value ret[PSI_VALUES])
 {
 	struct text rest = {text, len};
 	struct text line, token;
 	bool known = false;
 
-	for (size_t i = 0; i < PSI_VALUES; i++) {
-		ret->value[i] = 0;
-		ret->state[i] = CTPROF_ABSENT_UNSUPPORTED;
-	}
+	for (size_t i = 0; i < PSI_VALUES; i++)
+		ret[i] = (struct slots_value){.why = CTPROF_ABSENT_UNSUPPORTED};
 	while (text_take_line(&rest, &line)) {
 		int first = text_take_token(&line, &token) ? first_value(token) : -1;
 
@@ -75,8 +74,8 @@ void psi_parse_pressure(const char *text, size_t len, struct psi_pressure *ret)
 			continue;
 		known = true;
 		while (text_take_token(&line, &token))
-			parse_field(token, &ret->value[first], &ret->state[first]);
+			parse_field(token, &ret[first]);
 	}
 	for (size_t i = 0; i < PSI_VALUES && !known; i++)
-		ret->state[i] = CTPROF_ABSENT_INVALID;
+		ret[i].why = CTPROF_ABSENT_INVALID;
 }

@@ -2,8 +2,7 @@
 /* Parses pressure stall files: the host's pressure/RES and a cgroup's RES.pressure. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "slots.h"
 
 /* The values of a file in the order of its metrics (psi-metrics.h): avg10, avg60, avg300 and total
  * of "some", then of "full". */
@@ -14,12 +13,7 @@
 #define PSI_NO_CPU_FULL "psi.cpu.full is absent: the kernel measures it for memory and io only"
 #define PSI_NO_CPU_FULL_REMEDY "use Linux 5.13 or later"
 
-struct psi_pressure {
-	/* Averages in hundredths of a percent, totals in microseconds. */
-	uint64_t value[PSI_VALUES];
-	/* enum ctprof_absence.  UNSUPPORTED: no such line or field in this file. */
-	uint32_t state[PSI_VALUES];
-};
-
-/* Parses a pressure file; a text with neither line is INVALID throughout. */
-void psi_parse_pressure(const char *text, size_t len, struct psi_pressure *ret);
+/* Parses a pressure file: averages in hundredths of a percent, totals in microseconds.
+ * UNSUPPORTED: no such line or field in this file; a text with neither line is INVALID
+ * throughout. */
+void psi_parse_pressure(const char *text, size_t len, struct slots_value ret[PSI_VALUES]);

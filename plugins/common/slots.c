@@ -52,6 +52,13 @@ void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, u
 		host->put_absent(batch, row, slot, why);
 }
 
+void slots_put_values(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		      const uint32_t *slots, const struct slots_value *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		slots_put_u64(host, batch, row, slots[i], values[i].why, values[i].number);
+}
+
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why)
 {

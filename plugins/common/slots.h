@@ -23,6 +23,14 @@ bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *bat
 /* Puts a number or, unless why is CTPROF_PRESENT, the reason for its absence. */
 void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		   uint32_t slot, uint32_t why, uint64_t number);
+/* A number, unless why (enum ctprof_absence) is the reason for its absence. */
+struct slots_value {
+	uint64_t number;
+	uint32_t why;
+};
+/* Puts one value into each of n slots. */
+void slots_put_values(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
+		      const uint32_t *slots, const struct slots_value *values, size_t n);
 /* Puts the reason why n slots have no value (enum ctprof_absence). */
 void slots_put_absent(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		      const uint32_t *slots, size_t n, uint32_t why);

@@ -36,7 +36,7 @@ static struct process_value word(const char *word)
 
 static struct process_value fill_status(const struct process *process)
 {
-	const struct status_value *value = &process->status.at[process->metric->status];
+	const struct slots_value *value = &process->status.at[process->metric->status];
 
 	return (struct process_value){.why = value->why, .number = value->number};
 }
@@ -55,7 +55,7 @@ static struct process_value fill_start(const struct process *process)
 
 static struct process_value fill_user(const struct process *process)
 {
-	const struct status_value *uid = &process->status.at[STATUS_UID];
+	const struct slots_value *uid = &process->status.at[STATUS_UID];
 	const char *name = NULL;
 
 	if (uid->why != CTPROF_PRESENT)
@@ -129,7 +129,7 @@ static bool add_key(const struct smaps_sums *sums, const char *key, uint64_t *ki
 static struct process_value fill_sum(const struct process *process)
 {
 	const struct process_metric *metric = process->metric;
-	const struct status_value *status = &process->status.at[metric->status];
+	const struct slots_value *status = &process->status.at[metric->status];
 	uint64_t kib = 0;
 
 	if (metric->status && has_only_status(process) && status->why == CTPROF_PRESENT)

@@ -79,7 +79,7 @@ static bool read_status(const struct process_worker *worker, const struct ctprof
 static void read_sibling_status(const struct process_worker *worker, struct process *process)
 {
 	const struct ctprof_target *target = process->target;
-	const struct status_value *threads = &process->status.at[STATUS_THREADS];
+	const struct slots_value *threads = &process->status.at[STATUS_THREADS];
 	int32_t siblings[SIBLINGS_MAX];
 	unsigned n = 0;
 
@@ -102,7 +102,7 @@ static void read_sibling_status(const struct process_worker *worker, struct proc
 /* Returns the number of resident pages; 0 if status does not show it. */
 static uint64_t pages_of(const struct process_plan *plan, const struct process *process)
 {
-	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
+	const struct slots_value *rss = &process->status.at[STATUS_VM_RSS];
 
 	return rss->why == CTPROF_PRESENT ? rss->number / plan->page_bytes : 0;
 }
@@ -128,7 +128,7 @@ static void learn(struct process_plan *plan, const struct process *process,
 
 static bool is_too_big(const struct process_plan *plan, const struct process *process)
 {
-	const struct status_value *rss = &process->status.at[STATUS_VM_RSS];
+	const struct slots_value *rss = &process->status.at[STATUS_VM_RSS];
 
 	return rss->why == CTPROF_PRESENT && rss->number > plan->max_rss;
 }

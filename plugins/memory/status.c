@@ -37,7 +37,7 @@ static const struct {
 void status_set_absent(struct status *ret, uint32_t why)
 {
 	for (unsigned i = 0; i < N_STATUS; i++)
-		ret->at[i] = (struct status_value){.why = why};
+		ret->at[i] = (struct slots_value){.why = why};
 }
 
 static void line_parse(struct text line, struct status *ret)
@@ -47,7 +47,7 @@ static void line_parse(struct text line, struct status *ret)
 	if (!text_split(line, ':', &key, &rest) || !text_take_token(&rest, &token))
 		return;
 	for (unsigned i = 0; i < N_STATUS; i++) {
-		struct status_value *value = &ret->at[i];
+		struct slots_value *value = &ret->at[i];
 
 		/* Only the first line with a key is the kernel's. */
 		if (value->why != CTPROF_ABSENT_UNSUPPORTED || !text_equal(key, lines[i].key))

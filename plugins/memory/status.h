@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "slots.h"
 #include "text.h"
 #include "thread-file.h"
 
@@ -28,13 +29,8 @@ enum status_key {
 /* The lines about memory, which all threads share. */
 #define STATUS_FIRST_OF_MM STATUS_VM_HWM
 
-struct status_value {
-	uint32_t why; /* enum ctprof_absence; CTPROF_PRESENT: number is set */
-	uint64_t number;
-};
-
 struct status {
-	struct status_value at[N_STATUS];
+	struct slots_value at[N_STATUS];
 };
 
 /* Parses any bytes; a missing line is absent (unsupported). */

@@ -52,10 +52,10 @@ static ssize_t read_resource(const struct psi *psi, size_t resource, char *buf, 
 /* Whether pressure/cpu has a line "full". */
 static bool has_cpu_full(const char *text, ssize_t len)
 {
-	struct psi_pressure pressure;
+	struct slots_value values[PSI_VALUES];
 
-	psi_parse_pressure(text, (size_t)len, &pressure);
-	return pressure.state[PSI_VALUES - 1] != CTPROF_ABSENT_UNSUPPORTED;
+	psi_parse_pressure(text, (size_t)len, values);
+	return values[PSI_VALUES - 1].why != CTPROF_ABSENT_UNSUPPORTED;
 }
 
 static void judge(const struct psi *psi, struct ctprof_finding *ret)
@@ -107,7 +107,7 @@ static void collect_resource(const struct psi *psi, struct ctprof_batch *batch, 
 {
 	const struct ctprof_host *host = psi->host;
 	const uint32_t *slots = &psi->slots[resource * PSI_VALUES];
-	struct psi_pressure pressure;
+	struct slots_value values[PSI_VALUES];
 	char buf[512];
 
 	if (!slots_wanted(host, slots, PSI_VALUES))
@@ -117,9 +117,8 @@ static void collect_resource(const struct psi *psi, struct ctprof_batch *batch, 
 		slots_put_absent(host, batch, 0, slots, PSI_VALUES, file_absence((int)-got));
 		return;
 	}
-	psi_parse_pressure(buf, (size_t)got, &pressure);
-	for (size_t i = 0; i < PSI_VALUES; i++)
-		slots_put_u64(host, batch, 0, slots[i], pressure.state[i], pressure.value[i]);
+	psi_parse_pressure(buf, (size_t)got, values);
+	slots_put_values(host, batch, 0, slots, values, PSI_VALUES);
 }
 
 static int psi_collect(void *self, void *context, struct ctprof_batch *batch)

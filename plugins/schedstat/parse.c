@@ -65,7 +65,7 @@ bool schedstat_begin(struct text text, struct schedstat_rows *ret)
 	return true;
 }
 
-void schedstat_add(struct schedstat_value *sum, const struct schedstat_value *value)
+void schedstat_add(struct slots_value *sum, const struct slots_value *value)
 {
 	if (sum->why != CTPROF_PRESENT)
 		return;
@@ -77,7 +77,7 @@ void schedstat_add(struct schedstat_value *sum, const struct schedstat_value *va
 
 /* Takes n columns of the line; false if it has fewer. */
 static bool take_columns(struct text *line, const uint8_t *columns, size_t n,
-			 struct schedstat_value *values)
+			 struct slots_value *values)
 {
 	struct text token;
 
@@ -86,14 +86,14 @@ static bool take_columns(struct text *line, const uint8_t *columns, size_t n,
 			return false;
 		if (columns[i] == NOT_USED)
 			continue;
-		struct schedstat_value *value = &values[columns[i]];
+		struct slots_value *value = &values[columns[i]];
 		value->why =
 			text_u64(token, &value->number) ? CTPROF_PRESENT : CTPROF_ABSENT_INVALID;
 	}
 	return true;
 }
 
-static bool take_domain_columns(uint32_t version, struct text *line, struct schedstat_value *values)
+static bool take_domain_columns(uint32_t version, struct text *line, struct slots_value *values)
 {
 	/* Version 16 swapped the first two. */
 	static const uint8_t order_15[] = {BALANCE_IDLE, BALANCE_BUSY, BALANCE_NEWIDLE};
@@ -111,7 +111,7 @@ static bool take_domain_columns(uint32_t version, struct text *line, struct sche
 static void set_all(struct schedstat_row *row, uint32_t why)
 {
 	for (uint32_t i = 0; i < row->n; i++)
-		row->values[i] = (struct schedstat_value){0, why};
+		row->values[i] = (struct slots_value){0, why};
 }
 
 /* Takes the values of a line.  If it has more or fewer columns than its version, it cannot be

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ctprof/plugin.h"
+#include "slots.h"
 #include "text.h"
 
 #define SCHEDSTAT_VERSION_MIN 15u
@@ -72,13 +73,6 @@ enum {
 
 extern const struct ctprof_metric schedstat_metrics[SCHEDSTAT_N_METRICS];
 
-/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in this version, or INVALID: not a
- * number, or the columns do not match the version. */
-struct schedstat_value {
-	uint64_t number;
-	uint32_t why;
-};
-
 struct schedstat_rows {
 	struct text rest; /* of the file */
 	uint32_t version;
@@ -92,7 +86,9 @@ struct schedstat_row {
 	struct text level;  /* "MC"; before version 17 the same as domain */
 	struct text mask;   /* of its CPUs */
 	uint32_t n;         /* number of values */
-	struct schedstat_value values[N_DOMAIN_VALUES];
+	/* UNSUPPORTED: not in this version; INVALID: not a number, or the columns do not match the
+	 * version. */
+	struct slots_value values[N_DOMAIN_VALUES];
 };
 
 /* Begins with the line of the version; false if there is none. */
@@ -100,7 +96,7 @@ bool schedstat_begin(struct text text, struct schedstat_rows *ret);
 /* Takes the next row; false if there are no more. */
 bool schedstat_take(struct schedstat_rows *rows, struct schedstat_row *ret);
 /* Adds a value to a sum.  Once a value is absent, the sum is invalid. */
-void schedstat_add(struct schedstat_value *sum, const struct schedstat_value *value);
+void schedstat_add(struct slots_value *sum, const struct slots_value *value);
 
 /*
  * Stores the CPUs of a mask such as "3,00000001" in cpus, ascending.  Returns their number, or 0 if

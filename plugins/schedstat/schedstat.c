@@ -43,11 +43,11 @@ struct schedstat {
 /* Sums of the domains of a level. */
 struct level {
 	struct text name;
-	struct schedstat_value sums[N_LEVEL_VALUES];
+	struct slots_value sums[N_LEVEL_VALUES];
 };
 
 struct sums {
-	struct schedstat_value cpus[N_CPU_VALUES];
+	struct slots_value cpus[N_CPU_VALUES];
 	struct level levels[MAX_LEVELS];
 	size_t n_levels;
 	bool is_overfull; /* there are more levels */
@@ -228,9 +228,8 @@ static void collect_host(struct schedstat *self, struct ctprof_batch *batch)
 		else
 			for (size_t i = 0; i < N_CPU_VALUES; i++)
 				schedstat_add(&sums.cpus[i], &row.values[i]);
-	for (size_t i = 0; i < N_CPU_VALUES; i++)
-		slots_put_u64(self->host, batch, 0, self->slots[SCHEDSTAT_HOST + i],
-			      sums.cpus[i].why, sums.cpus[i].number);
+	slots_put_values(self->host, batch, 0, &self->slots[SCHEDSTAT_HOST], sums.cpus,
+			 N_CPU_VALUES);
 	for (size_t i = 0; i < N_LEVEL_VALUES; i++)
 		put_levels(self, batch, &sums, i);
 }
@@ -269,9 +268,7 @@ static int put_object(struct schedstat *self, struct ctprof_batch *batch,
 	if (self->host->object(batch, is_domain ? GROUP_DOMAINS : GROUP_CPUS, name, (size_t)len,
 			       &at) < 0)
 		return -ENOSPC;
-	for (uint32_t i = 0; i < row->n; i++)
-		slots_put_u64(self->host, batch, at, self->slots[first + i], row->values[i].why,
-			      row->values[i].number);
+	slots_put_values(self->host, batch, at, &self->slots[first], row->values, row->n);
 	if (is_domain)
 		put_domain(self, batch, at, row);
 	return 0;

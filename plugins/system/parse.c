@@ -10,15 +10,15 @@
 #define MAX_NAME 255u
 #define ALLOCSTALL "allocstall"
 
-static void clear(struct system_value *values, size_t n)
+static void clear(struct slots_value *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		values[i] = (struct system_value){0, CTPROF_ABSENT_UNSUPPORTED};
+		values[i] = (struct slots_value){0, CTPROF_ABSENT_UNSUPPORTED};
 }
 
-static struct system_value to_value(struct text number, uint64_t scale)
+static struct slots_value to_value(struct text number, uint64_t scale)
 {
-	struct system_value value = {0, CTPROF_PRESENT};
+	struct slots_value value = {0, CTPROF_PRESENT};
 
 	if (!text_u64(number, &value.number) ||
 	    __builtin_mul_overflow(value.number, scale, &value.number))
@@ -26,7 +26,7 @@ static struct system_value to_value(struct text number, uint64_t scale)
 	return value;
 }
 
-static void add(struct system_value *sum, struct system_value value)
+static void add(struct slots_value *sum, struct slots_value value)
 {
 	if (sum->why == CTPROF_ABSENT_UNSUPPORTED)
 		*sum = value;
@@ -39,7 +39,7 @@ static void add(struct system_value *sum, struct system_value value)
 
 /* Adds a line "KEY NUMBER" to the metric named prefix KEY. */
 static void add_line(struct text key, struct text line, size_t first, size_t end,
-		     const char *prefix, struct system_value *values)
+		     const char *prefix, struct slots_value *values)
 {
 	struct text number;
 
@@ -50,7 +50,7 @@ static void add_line(struct text key, struct text line, size_t first, size_t end
 			add(&values[i - first], to_value(number, 1));
 }
 
-bool system_take_stat(struct system_rows *rows, struct system_value *ret)
+bool system_take_stat(struct system_rows *rows, struct slots_value *ret)
 {
 	bool any = rows->rest.len > 0;
 	struct text line, key, token;
@@ -63,7 +63,7 @@ bool system_take_stat(struct system_rows *rows, struct system_value *ret)
 			for (size_t i = 0; i < N_CPU_COLUMNS && text_take_token(&line, &token); i++)
 				ret[i] = to_value(token, 1);
 		else if (text_starts(key, "cpu"))
-			add(&ret[STAT_ONLINE], (struct system_value){1, CTPROF_PRESENT});
+			add(&ret[STAT_ONLINE], (struct slots_value){1, CTPROF_PRESENT});
 		else
 			add_line(key, line, SYSTEM_STAT, SYSTEM_LOAD, "system.", ret);
 	}
@@ -71,9 +71,9 @@ bool system_take_stat(struct system_rows *rows, struct system_value *ret)
 }
 
 /* Converts "3.41" threads to hundredths of a percent of one thread. */
-static struct system_value to_load(struct text token)
+static struct slots_value to_load(struct text token)
 {
-	struct system_value sum = {0, CTPROF_ABSENT_INVALID};
+	struct slots_value sum = {0, CTPROF_ABSENT_INVALID};
 	struct text whole, part;
 
 	if (text_split(token, '.', &whole, &part) && part.len == 2) {
@@ -83,7 +83,7 @@ static struct system_value to_load(struct text token)
 	return sum;
 }
 
-bool system_take_load(struct system_rows *rows, struct system_value *ret)
+bool system_take_load(struct system_rows *rows, struct slots_value *ret)
 {
 	struct text line, token, runnable, threads;
 
@@ -100,7 +100,7 @@ bool system_take_load(struct system_rows *rows, struct system_value *ret)
 	return true;
 }
 
-bool system_take_vmstat(struct system_rows *rows, struct system_value *ret)
+bool system_take_vmstat(struct system_rows *rows, struct slots_value *ret)
 {
 	bool any = rows->rest.len > 0;
 	struct text line, key;
@@ -116,7 +116,7 @@ bool system_take_vmstat(struct system_rows *rows, struct system_value *ret)
 	return any;
 }
 
-bool system_take_memory(struct system_rows *rows, struct system_value *ret)
+bool system_take_memory(struct system_rows *rows, struct slots_value *ret)
 {
 	/* In the order of the metrics. */
 	static const char *const keys[] = {"MemTotal", "MemAvailable", "SwapTotal", "SwapFree"};
@@ -138,7 +138,7 @@ bool system_take_memory(struct system_rows *rows, struct system_value *ret)
 
 /* Takes the columns at these (ascending) indices of a line, multiplied by scale. */
 static void take_columns(struct text line, const uint8_t *at, const uint16_t *scale,
-			 struct system_value *ret)
+			 struct slots_value *ret)
 {
 	struct text token;
 
@@ -172,13 +172,13 @@ static bool is_partition(struct text name, struct text disk)
 
 /* Whether a device is a spare one: drivers create ram, loop and nbd devices in advance; most are
  * never used. */
-static bool is_spare(struct text major, const struct system_value *values)
+static bool is_spare(struct text major, const struct slots_value *values)
 {
 	return (text_equal(major, "1") || text_equal(major, "7") || text_equal(major, "43")) &&
 	       values[0].number == 0 && values[3].number == 0;
 }
 
-bool system_take_disk(struct system_rows *rows, struct system_value *ret)
+bool system_take_disk(struct system_rows *rows, struct slots_value *ret)
 {
 	static const uint8_t at[N_DEVICE_VALUES] = {0, 2, 3, 4, 6, 7, 8, 9};
 	static const uint16_t scale[N_DEVICE_VALUES] = {1, 512, 1000, 1, 512, 1000, 1, 1000};
@@ -197,7 +197,7 @@ bool system_take_disk(struct system_rows *rows, struct system_value *ret)
 	return false;
 }
 
-bool system_take_net(struct system_rows *rows, struct system_value *ret)
+bool system_take_net(struct system_rows *rows, struct slots_value *ret)
 {
 	static const uint8_t at[N_DEVICE_VALUES] = {0, 1, 2, 3, 8, 9, 10, 11};
 	static const uint16_t scale[N_DEVICE_VALUES] = {1, 1, 1, 1, 1, 1, 1, 1};

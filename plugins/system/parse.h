@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ctprof/plugin.h"
+#include "slots.h"
 #include "text.h"
 
 /* The start of each file's metrics in system_metrics. */
@@ -18,13 +19,6 @@ enum {
 
 extern const struct ctprof_metric system_metrics[SYSTEM_N_METRICS];
 
-/* A number, unless why (enum ctprof_absence) is UNSUPPORTED: not in the text, or INVALID: not a
- * number. */
-struct system_value {
-	uint64_t number;
-	uint32_t why;
-};
-
 struct system_rows {
 	struct text rest; /* of the file */
 	struct text name; /* of the last device taken or left out */
@@ -32,7 +26,8 @@ struct system_rows {
 };
 
 /* Takes the next row and its values, in the order of the metrics: one row for the host, or one for
- * each device.  False if there are no more. */
-typedef bool system_take(struct system_rows *rows, struct system_value *ret);
+ * each device.  UNSUPPORTED: not in the text; INVALID: not a number.  False if there are no
+ * more. */
+typedef bool system_take(struct system_rows *rows, struct slots_value *ret);
 system_take system_take_stat, system_take_load, system_take_vmstat, system_take_memory,
 	system_take_disk, system_take_net;

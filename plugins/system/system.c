@@ -97,7 +97,7 @@ static int load(struct system *self)
 static void judge_values(struct system *self)
 {
 	const struct file *file = self->file;
-	struct system_value values[SYSTEM_N_METRICS];
+	struct slots_value values[SYSTEM_N_METRICS];
 	const char *first = NULL;
 	unsigned n = 0;
 	char why[192];
@@ -163,18 +163,15 @@ static int put_rows(struct system *self, struct ctprof_batch *batch)
 {
 	const struct ctprof_host *host = self->host;
 	const struct file *file = self->file;
-	struct system_value values[SYSTEM_N_METRICS];
+	struct slots_value values[SYSTEM_N_METRICS];
 	struct system_rows next = self->rows;
 
 	for (uint64_t row = 0; file->take(&next, values); self->rows = next) {
 		if (batch->scope == CTPROF_SCOPE_OBJECT &&
 		    host->object(batch, GROUP(file), next.name.p, next.name.len, &row) < 0)
 			return -ENOSPC;
-		for (size_t i = file->first; i < file->end; i++) {
-			const struct system_value *value = &values[i - file->first];
-
-			slots_put_u64(host, batch, row, self->slots[i], value->why, value->number);
-		}
+		slots_put_values(host, batch, row, &self->slots[file->first], values,
+				 file->end - file->first);
 	}
 	return 0;
 }

@@ -8,11 +8,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct psi_pressure pressure;
+	struct slots_value values[PSI_VALUES];
 
-	psi_parse_pressure((const char *)data, size, &pressure);
+	psi_parse_pressure((const char *)data, size, values);
 	for (size_t i = 0; i < PSI_VALUES; i++)
-		if (pressure.state[i] == CTPROF_PRESENT && i % 4 != 3 && pressure.value[i] > 65535)
+		if (values[i].why == CTPROF_PRESENT && i % 4 != 3 && values[i].number > 65535)
 			abort();
 	return 0;
 }

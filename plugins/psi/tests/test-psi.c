@@ -11,17 +11,17 @@
 /* Returns the values in the order of the metrics; '-' unsupported, '?' invalid. */
 static char *pressure_text(const char *text)
 {
-	struct psi_pressure p;
+	struct slots_value p[PSI_VALUES];
 	GString *out = g_string_new(NULL);
 
-	psi_parse_pressure(text, strlen(text), &p);
+	psi_parse_pressure(text, strlen(text), p);
 	for (guint i = 0; i < PSI_VALUES; i++) {
 		if (i)
 			g_string_append_c(out, ' ');
-		if (p.state[i] == CTPROF_PRESENT)
-			g_string_append_printf(out, "%" G_GUINT64_FORMAT, p.value[i]);
+		if (p[i].why == CTPROF_PRESENT)
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT, p[i].number);
 		else
-			g_string_append_c(out, p.state[i] == CTPROF_ABSENT_INVALID ? '?' : '-');
+			g_string_append_c(out, p[i].why == CTPROF_ABSENT_INVALID ? '?' : '-');
 	}
 	return g_string_free(out, FALSE);
 }

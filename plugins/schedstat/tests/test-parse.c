@@ -22,7 +22,7 @@
 #define LAST_VALUES "61 62 63 70 71"
 #define CPU_INVALID "? ? ? ? ? ? ? ?"
 
-static void append_value(GString *out, const struct schedstat_value *value)
+static void append_value(GString *out, const struct slots_value *value)
 {
 	if (value->why == CTPROF_PRESENT)
 		g_string_append_printf(out, " %" G_GUINT64_FORMAT, value->number);
@@ -160,10 +160,10 @@ static void test_mask(void)
 
 static void test_add(void)
 {
-	static const struct schedstat_value five = {5, CTPROF_PRESENT},
-					    none = {0, CTPROF_ABSENT_UNSUPPORTED},
-					    most = {G_MAXUINT64, CTPROF_PRESENT};
-	struct schedstat_value sum = {0, CTPROF_PRESENT};
+	static const struct slots_value five = {5, CTPROF_PRESENT},
+					none = {0, CTPROF_ABSENT_UNSUPPORTED},
+					most = {G_MAXUINT64, CTPROF_PRESENT};
+	struct slots_value sum = {0, CTPROF_PRESENT};
 
 	schedstat_add(&sum, &five);
 	schedstat_add(&sum, &five);

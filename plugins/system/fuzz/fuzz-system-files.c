@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct system_value *values, size_t n)
+static void check(const struct slots_value *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (values[i].why != CTPROF_PRESENT && values[i].why != CTPROF_ABSENT_UNSUPPORTED &&
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		struct system_rows rows = {.rest = {(const char *)data, size}};
-		struct system_value values[SYSTEM_N_METRICS];
+		struct slots_value values[SYSTEM_N_METRICS];
 
 		while (files[i].take(&rows, values)) {
 			check(values, files[i].n);

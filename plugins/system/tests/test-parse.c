@@ -15,7 +15,7 @@
 static char *rows_text(system_take *take, gsize n, gboolean devices, const char *text)
 {
 	struct system_rows rows = {.rest = {text, strlen(text)}};
-	struct system_value values[SYSTEM_N_METRICS];
+	struct slots_value values[SYSTEM_N_METRICS];
 	GString *out = g_string_new(NULL);
 
 	while (take(&rows, values)) {
@@ -179,7 +179,7 @@ static void test_nul_in_name(void)
 {
 	static const char text[] = "8 0 s\0a 1 2 3\n8 0 sdb 1\n";
 	struct system_rows rows = {.rest = {text, sizeof text - 1}};
-	struct system_value values[SYSTEM_N_METRICS];
+	struct slots_value values[SYSTEM_N_METRICS];
 
 	g_assert_true(system_take_disk(&rows, values));
 	g_assert_true(text_equal(rows.name, "sdb"));
