@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "list.h"
-#include "vma-header.h"
 
 #define MAPS_CHUNK 65536u
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
@@ -32,22 +31,9 @@ struct procmap_query {
 
 static const char deleted_suffix[] = " (deleted)";
 
-bool maps_parse_line(struct text line, struct maps_line *ret)
+bool maps_parse_line(struct text line, struct vma_header *ret)
 {
-	struct vma_header header;
-
-	if (!vma_parse_header(line, &header) || header.end == header.start)
-		return false;
-	*ret = (struct maps_line){
-		.start = header.start,
-		.end = header.end,
-		.offset = header.offset,
-		.dev = (uint64_t)header.major << 32 | header.minor,
-		.ino = header.inode,
-		.executable = header.permissions[2] == 'x',
-		.path = header.path,
-	};
-	return true;
+	return vma_parse_header(line, ret) && ret->end > ret->start;
 }
 
 /* The state of maps_read() between two lines. */
@@ -86,14 +72,16 @@ static int finish_run(struct maps_state *state)
 	return 0;
 }
 
-static int add_line(struct maps_state *state, const struct maps_line *line)
+static int add_line(struct maps_state *state, const struct vma_header *line)
 {
+	uint64_t dev = (uint64_t)line->major << 32 | line->minor;
+
 	/* Anonymous memory between the segments of a file (its .bss, a gap) does
 	 * not end the file's run. */
-	if (line->ino == 0 || line->path.len == 0 || line->path.p[0] != '/' ||
+	if (line->inode == 0 || line->path.len == 0 || line->path.p[0] != '/' ||
 	    line->path.len >= sizeof state->run_path)
 		return 0;
-	if (!state->in_run || state->run.dev != line->dev || state->run.ino != line->ino) {
+	if (!state->in_run || state->run.dev != dev || state->run.ino != line->inode) {
 		int rc = finish_run(state);
 
 		if (rc < 0)
@@ -102,15 +90,15 @@ static int add_line(struct maps_state *state, const struct maps_line *line)
 			.start = line->start,
 			.end = line->end,
 			.offset = line->offset,
-			.dev = line->dev,
-			.ino = line->ino,
+			.dev = dev,
+			.ino = line->inode,
 		};
 		memcpy(state->run_path, line->path.p, line->path.len);
 		state->run_path[line->path.len] = '\0';
 		state->in_run = true;
 		state->run_executable = false;
 	}
-	state->run_executable = state->run_executable || line->executable;
+	state->run_executable = state->run_executable || line->permissions[2] == 'x';
 	return 0;
 }
 
@@ -122,7 +110,7 @@ static ssize_t add_lines(struct maps_state *state, const char *buf, size_t len)
 	if (!end)
 		return 0;
 	struct text rest = {buf, (size_t)(end - buf) + 1}, line;
-	struct maps_line parsed;
+	struct vma_header parsed;
 
 	while (text_take_line(&rest, &line)) {
 		if (!maps_parse_line(line, &parsed))
@@ -175,13 +163,14 @@ static int query_rest(int fd, struct maps_state *state)
 
 		if (rc < 0)
 			return rc == -ENOENT ? finish_run(state) : rc;
-		const struct maps_line line = {
+		const struct vma_header line = {
 			.start = query.vma_start,
 			.end = query.vma_end,
+			.permissions[2] = query.vma_flags & PROCMAP_EXECUTABLE ? 'x' : '-',
 			.offset = query.vma_offset,
-			.dev = (uint64_t)query.dev_major << 32 | query.dev_minor,
-			.ino = query.inode,
-			.executable = query.vma_flags & PROCMAP_EXECUTABLE,
+			.major = query.dev_major,
+			.minor = query.dev_minor,
+			.inode = query.inode,
 			.path = {name, strnlen(name, sizeof name)},
 		};
 		rc = add_line(state, &line);

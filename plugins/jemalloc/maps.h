@@ -7,21 +7,10 @@
 #include <stdint.h>
 
 #include "ctprof/plugin.h"
-#include "text.h"
+#include "vma-header.h"
 
-/* One line; path is empty for anonymous memory. */
-struct maps_line {
-	uint64_t start;
-	uint64_t end;
-	uint64_t offset; /* of start in the file */
-	uint64_t dev;    /* major << 32 | minor */
-	uint64_t ino;
-	bool executable;
-	struct text path; /* may hold any byte but '\n' */
-};
-
-/* Parses one line without its '\n'; false if it is malformed. */
-bool maps_parse_line(struct text line, struct maps_line *ret);
+/* Parses one line without its '\n'; false if it is malformed, or of no bytes. */
+bool maps_parse_line(struct text line, struct vma_header *ret);
 
 /* A file with at least one executable mapping; start, end and offset are of its
  * lowest mapping. */
@@ -29,7 +18,7 @@ struct maps_file {
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset;
-	uint64_t dev;
+	uint64_t dev; /* major << 32 | minor */
 	uint64_t ino;
 	bool deleted; /* its name refers to another file or none */
 	char *path;   /* absolute, NUL-terminated */

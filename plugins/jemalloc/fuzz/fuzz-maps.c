@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct text rest = {(const char *)data, size}, line;
-	struct maps_line parsed;
+	struct vma_header parsed;
 
 	while (text_take_line(&rest, &line))
 		if (maps_parse_line(line, &parsed) &&

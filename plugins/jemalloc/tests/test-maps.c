@@ -91,16 +91,16 @@ static void test_maps_line(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
 		struct text line = {cases[i].line, strlen(cases[i].line)};
-		struct maps_line got;
+		struct vma_header got;
 
 		g_assert_cmpint(maps_parse_line(line, &got), ==, cases[i].ok);
 		if (!cases[i].ok)
 			continue;
 		g_assert_cmphex(got.start, ==, cases[i].start);
 		g_assert_cmphex(got.offset, ==, cases[i].offset);
-		g_assert_cmphex(got.dev, ==, cases[i].dev);
-		g_assert_cmpuint(got.ino, ==, cases[i].ino);
-		g_assert_cmpint(got.executable, ==, cases[i].executable);
+		g_assert_cmphex((guint64)got.major << 32 | got.minor, ==, cases[i].dev);
+		g_assert_cmpuint(got.inode, ==, cases[i].ino);
+		g_assert_cmpint(got.permissions[2] == 'x', ==, cases[i].executable);
 		g_assert_true(text_equal(got.path, cases[i].path));
 	}
 }
