@@ -7,7 +7,7 @@
 
 #include "ctprof/source.h"
 
-#include "cgroups.h"
+#include "cgroup-paths.h"
 #include "classes.h"
 #include "clock.h"
 #include "condition.h"

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "cgroups.h"
+#include "cgroup-paths.h"
 #include "ctprof/plugin.h"
 #include "decode.h"
 #include "exit-store.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "cgroups.h"
+#include "cgroup-paths.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "cleanup.h"
 #include "file.h"
@@ -44,6 +46,7 @@ void cgroups_free(struct cgroups *cgroups)
 
 /* ---- the walk --------------------------------------------------------- */
 
+/* Leaves out a group whose path is too long. */
 static int add(struct cgroups *cgroups, uint64_t inode, const char *parent, const char *name)
 {
 	int r = list_reserve(&cgroups->groups, &cgroups->size, cgroups->n + 1, MOST_GROUPS,
@@ -53,8 +56,9 @@ static int add(struct cgroups *cgroups, uint64_t inode, const char *parent, cons
 	if (r < 0)
 		return r;
 	int len = snprintf(path, sizeof path, "%s%s%s", parent, *name ? "/" : "", name);
-	char *copy = len < (int)sizeof path ? strdup(path) : NULL;
-
+	if (len >= (int)sizeof path)
+		return 0;
+	char *copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
 	cgroups->groups[cgroups->n++] = (struct group){inode, copy};
@@ -89,9 +93,26 @@ static int compare_groups(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
+/* Opens the top of cgroup2, alone or beside v1: a descriptor or -errno. */
+static int open_top(const struct ctprof_host *host)
+{
+	static const char *const places[] = {".", "unified"};
+	int root = host->root(host, CTPROF_ROOT_CGROUP);
+
+	for (size_t i = 0; root >= 0 && i < sizeof places / sizeof places[0]; i++) {
+		int fd = host->open_file(host, root, places[i]);
+		struct statfs fs;
+
+		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return fd;
+		cleanup_fd(&fd);
+	}
+	return -ENOENT;
+}
+
 static int walk(struct cgroups *cgroups, const struct ctprof_host *host)
 {
-	AUTO_FD root = file_open_cgroup2(host);
+	AUTO_FD root = open_top(host);
 	struct stat st;
 
 	if (root < 0)
@@ -149,11 +170,22 @@ static int complete(struct cgroups *cgroups, uint64_t own, struct text own_path)
 	return 0;
 }
 
-struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text own_path)
+struct cgroups *cgroups_walk(const struct ctprof_host *host)
 {
 	__attribute__((cleanup(free_cgroups))) struct cgroups *made = calloc(1, sizeof *made);
 
-	if (!made || walk(made, host) < 0 || complete(made, own, own_path) < 0)
+	if (!made || walk(made, host) < 0)
+		return NULL;
+	struct cgroups *result = made;
+	made = NULL;
+	return result;
+}
+
+struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text own_path)
+{
+	__attribute__((cleanup(free_cgroups))) struct cgroups *made = cgroups_walk(host);
+
+	if (!made || complete(made, own, own_path) < 0)
 		return NULL;
 	struct cgroups *result = made;
 	made = NULL;

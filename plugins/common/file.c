@@ -3,10 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "cleanup.h"
@@ -82,22 +80,6 @@ bool file_is_on(const struct ctprof_host *host, const char *path, bool missing)
 	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
 
 	return got < 0 ? missing : !text_equal(text_trim((struct text){text, (size_t)got}), "0");
-}
-
-int file_open_cgroup2(const struct ctprof_host *host)
-{
-	static const char *const places[] = {".", "unified"};
-	int root = host->root(host, CTPROF_ROOT_CGROUP);
-
-	for (size_t i = 0; root >= 0 && i < sizeof places / sizeof places[0]; i++) {
-		int fd = host->open_file(host, root, places[i]);
-		struct statfs fs;
-
-		if (fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC)
-			return fd;
-		cleanup_fd(&fd);
-	}
-	return -ENOENT;
 }
 
 bool file_proc_is_partial(const struct ctprof_host *host)

@@ -31,9 +31,6 @@ int file_check_root(const struct ctprof_host *host, uint32_t root, const char *p
  * that does not have it. */
 bool file_is_on(const struct ctprof_host *host, const char *path, bool missing);
 
-/* Opens the top of cgroup2, alone or beside v1: a descriptor or -errno. */
-int file_open_cgroup2(const struct ctprof_host *host);
-
 /* Whether procfs shows only processes (mount option subset=pid), so that a missing file proves
  * nothing about the kernel.  Never true for a recorded tree. */
 bool file_proc_is_partial(const struct ctprof_host *host);

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
+#include "cgroup-paths.h"
 #include "file.h"
-
-#define PATH_BYTES 4096u
 
 void schedulers_clear(struct schedulers *schedulers)
 {
@@ -79,63 +77,30 @@ static void visit(const struct ctprof_host *host, struct schedulers *schedulers,
 
 /* ---- their cgroups ---------------------------------------------------------- */
 
-struct search {
-	const struct ctprof_host *host;
-	struct schedulers *schedulers;
-	size_t missing; /* cgroups whose path is still unknown */
-	char path[PATH_BYTES];
-};
-
-/* Notes the path of a cgroup, whose number is the inode of its directory. */
-static void note_place(struct search *search, uint64_t inode)
+static void find_places(const struct ctprof_host *host, struct schedulers *schedulers)
 {
-	for (size_t i = 0; i < search->schedulers->n; i++) {
-		struct scheduler *one = &search->schedulers->list[i];
+	/* In v1 hierarchies the IDs of cgroups are different. */
+	struct cgroups *cgroups = cgroups_walk(host);
 
-		if (one->place || one->cgroup != inode)
-			continue;
-		one->place = strdup(search->path);
-		search->missing--;
+	for (size_t i = 0; cgroups && i < schedulers->n; i++) {
+		struct scheduler *one = &schedulers->list[i];
+		const char *path = one->place ? NULL : cgroups_find(cgroups, one->cgroup);
+
+		if (path)
+			one->place = strdup(path);
 	}
-}
-
-/* Searches the directories below search->path, which is unchanged on return. */
-static void search_below(struct search *search, int root)
-{
-	__attribute__((cleanup(file_close_dir))) DIR *dir = NULL;
-	size_t len = strlen(search->path);
-
-	if (file_open_dir(search->host, root, len ? search->path + 1 : ".", &dir) < 0)
-		return;
-	for (const struct dirent *entry; search->missing > 0 && (entry = readdir(dir));) {
-		size_t need = len + 1 + strlen(entry->d_name) + 1;
-
-		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 || need > sizeof search->path)
-			continue;
-		(void)snprintf(search->path + len, sizeof search->path - len, "/%s", entry->d_name);
-		note_place(search, entry->d_ino);
-		search_below(search, root);
-		search->path[len] = '\0';
-	}
+	cgroups_free(cgroups);
 }
 
 void schedulers_read(const struct ctprof_host *host, struct schedulers *ret)
 {
-	struct search search = {.host = host, .schedulers = ret};
-
 	schedulers_clear(ret);
 	if (!add(host, ret, SCHED_EXT_DIRECTORY "/root", 0))
 		return;
 	visit(host, ret, SCHED_EXT_DIRECTORY "/root", 0);
-	search.missing = ret->n - 1;
 	/* In a recorded tree the inodes are different. */
-	if (search.missing == 0 || !host->live(host))
-		return;
-	/* In v1 hierarchies the IDs of cgroups are different. */
-	AUTO_FD root = file_open_cgroup2(host);
-	if (root >= 0)
-		search_below(&search, root);
+	if (ret->n > 1 && host->live(host))
+		find_places(host, ret);
 }
 
 /* ---- the scheduler of a cgroup ------------------------------------------------ */

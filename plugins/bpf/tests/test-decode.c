@@ -3,11 +3,11 @@
 #include <glib.h>
 #include <string.h>
 
-#include "../cgroups.h"
 #include "../classes.h"
 #include "../condition.h"
 #include "../decode.h"
 #include "../metrics.h"
+#include "cgroup-paths.h"
 
 #define MS UINT64_C(1000000)
 
