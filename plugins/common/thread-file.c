@@ -42,6 +42,17 @@ ssize_t thread_file_read(const struct ctprof_host *host, int task_fd, int32_t ti
 	return file_read_at(host, task_fd, path, buf, size);
 }
 
+ssize_t thread_file_read_root(const struct ctprof_host *host, int32_t tgid, int32_t tid,
+			      const char *name, char *buf, size_t size)
+{
+	char path[2 * THREAD_FILE_PATH_MAX], file[THREAD_FILE_PATH_MAX];
+
+	thread_file_path(path, tgid, "task/");
+	thread_file_path(file, tid, name);
+	strncat(path, file, sizeof path - strlen(path) - 1);
+	return file_read_root(host, CTPROF_ROOT_PROC, path, buf, size);
+}
+
 bool thread_file_next(DIR *dir, int32_t *ret)
 {
 	const struct dirent *entry;

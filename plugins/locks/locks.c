@@ -23,7 +23,6 @@
 #define STATUS_BYTES 8192u
 #define LOCKS_BYTES (1u << 20)
 #define NAME_BYTES 384
-#define PATH_BYTES 64
 /* A longer chain is not from a real program. */
 #define MOST_STEPS 64u
 /* A cycle that still exists after this time is a deadlock. */
@@ -123,12 +122,11 @@ static int locks_start(void *data)
 static bool name_thread(const struct locks *self, int32_t tgid, int32_t tid,
 			char ret_name[NAME_BYTES], char *ret_state)
 {
-	char path[PATH_BYTES], text[STATUS_BYTES];
+	char text[STATUS_BYTES];
 	struct text name, state;
 
 	/* Not stat: since Linux 6.18, a process in execve() can keep its readers waiting. */
-	(void)snprintf(path, sizeof path, "%" PRId32 "/task/%" PRId32 "/status", tgid, tid);
-	ssize_t got = file_read_root(self->host, CTPROF_ROOT_PROC, path, text, sizeof text);
+	ssize_t got = thread_file_read_root(self->host, tgid, tid, "status", text, sizeof text);
 	if (got <= 0 || !text_find((struct text){text, (size_t)got}, "Name", &name) ||
 	    !text_find((struct text){text, (size_t)got}, "State", &state) || state.len == 0)
 		return false;

@@ -6,7 +6,6 @@
 #include <link.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "message.h"
+#include "thread-file.h"
 #include "vma-header.h"
 
 #define ANSWER_MS 500
@@ -27,7 +26,6 @@
 #define MAPS_BYTES (256u * 1024)
 #define MOST_RANGES 8u
 #define STATUS_BYTES 8192u
-#define PATH_BYTES 64
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define PAGE_PRESENT (UINT64_C(1) << 63)
 #define PAGE_OF_FILE (UINT64_C(1) << 61)
@@ -227,11 +225,11 @@ static int abandon_thread(struct peeker *peeker)
 /* Whether the child lacks nothing but a CPU: then it is waited for. */
 static bool is_runnable(const struct peeker *peeker)
 {
-	char path[PATH_BYTES], text[STATUS_BYTES];
+	char text[STATUS_BYTES];
+	ssize_t got = thread_file_read_root(peeker->host, peeker->child, peeker->child, "status",
+					    text, sizeof text);
 	struct text state;
 
-	(void)snprintf(path, sizeof path, "%d/task/%d/status", peeker->child, peeker->child);
-	ssize_t got = file_read_root(peeker->host, CTPROF_ROOT_PROC, path, text, sizeof text);
 	return got > 0 && text_find((struct text){text, (size_t)got}, "State", &state) &&
 	       state.len > 0 && state.p[0] == 'R';
 }

@@ -2,13 +2,11 @@
 #include "waiters.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cleanup.h"
-#include "file.h"
 #include "list.h"
 #include "owner.h"
 #include "thread-file.h"
@@ -16,7 +14,6 @@
 #define MOST_WAITERS (4u << 20)
 #define FILE_BYTES 512u
 #define STATUS_BYTES 8192u
-#define PATH_BYTES 64
 
 void waiters_clear(struct waiters *waiters)
 {
@@ -25,23 +22,15 @@ void waiters_clear(struct waiters *waiters)
 	*waiters = (struct waiters){.at = NULL};
 }
 
-static bool read_wait(const struct ctprof_host *host, int dirfd, const char *path, struct wait *ret)
-{
-	char text[FILE_BYTES];
-	ssize_t got = file_read_at(host, dirfd, path, text, sizeof text);
-
-	return got > 0 && wait_parse((struct text){text, (size_t)got}, ret);
-}
-
 /* Returns a number that changes when the thread runs and sleeps again. */
 static uint64_t read_switches(const struct ctprof_host *host, const struct waiter *waiter)
 {
-	char path[PATH_BYTES], text[STATUS_BYTES];
+	char text[STATUS_BYTES];
+	ssize_t got =
+		thread_file_read_root(host, waiter->tgid, waiter->tid, "status", text, sizeof text);
 	struct text value;
 	uint64_t n = 0;
 
-	(void)snprintf(path, sizeof path, "%d/task/%d/status", waiter->tgid, waiter->tid);
-	ssize_t got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
 	if (got > 0 &&
 	    text_find((struct text){text, (size_t)got}, "voluntary_ctxt_switches", &value))
 		(void)text_u64(value, &n);
@@ -50,11 +39,12 @@ static uint64_t read_switches(const struct ctprof_host *host, const struct waite
 
 bool waiter_is_unchanged(const struct ctprof_host *host, const struct waiter *waiter)
 {
-	char path[PATH_BYTES];
+	char text[FILE_BYTES];
+	ssize_t got = thread_file_read_root(host, waiter->tgid, waiter->tid, "syscall", text,
+					    sizeof text);
 	struct wait now;
 
-	(void)snprintf(path, sizeof path, "%d/task/%d/syscall", waiter->tgid, waiter->tid);
-	return read_wait(host, host->root(host, CTPROF_ROOT_PROC), path, &now) &&
+	return got > 0 && wait_parse((struct text){text, (size_t)got}, &now) &&
 	       memcmp(&now, &waiter->wait, sizeof now) == 0 &&
 	       read_switches(host, waiter) == waiter->switches;
 }
@@ -72,11 +62,11 @@ struct process {
 /* In a nested PID namespace, the thread numbers in the words are different. */
 static bool is_nested(const struct process *process)
 {
-	char text[STATUS_BYTES], path[PATH_BYTES];
+	char text[STATUS_BYTES];
+	ssize_t got = thread_file_read(process->host, process->proc, process->tgid, "status", text,
+				       sizeof text);
 	struct text value, token;
 
-	(void)snprintf(path, sizeof path, "%d/status", process->tgid);
-	ssize_t got = file_read_at(process->host, process->proc, path, text, sizeof text);
 	return got > 0 && text_find((struct text){text, (size_t)got}, "NSpid", &value) &&
 	       text_take_token(&value, &token) && text_take_token(&value, &token);
 }
@@ -85,11 +75,11 @@ static bool is_nested(const struct process *process)
 static int look(const struct process *process, const struct waiter *waiters, unsigned n,
 		struct peek *peeks)
 {
-	char path[PATH_BYTES];
+	char path[THREAD_FILE_PATH_MAX];
 
-	(void)snprintf(path, sizeof path, "%d/maps", process->tgid);
+	thread_file_path(path, process->tgid, "maps");
 	AUTO_FD maps = process->host->open_file(process->host, process->proc, path);
-	(void)snprintf(path, sizeof path, "%d/pagemap", process->tgid);
+	thread_file_path(path, process->tgid, "pagemap");
 	AUTO_FD pagemap = process->host->open_file(process->host, process->proc, path);
 	if (maps < 0 || pagemap < 0)
 		return -EACCES;
@@ -146,11 +136,12 @@ static void find_holders(const struct process *process, struct waiter *waiters, 
 static void add_thread(const struct process *process, int32_t tid)
 {
 	struct waiters *waiters = process->waiters;
-	char path[THREAD_FILE_PATH_MAX];
 	struct waiter found = {.tgid = process->tgid, .tid = tid};
+	char text[FILE_BYTES];
+	ssize_t got = thread_file_read(process->host, process->task_fd, tid, "syscall", text,
+				       sizeof text);
 
-	thread_file_path(path, tid, "syscall");
-	if (!read_wait(process->host, process->task_fd, path, &found.wait) ||
+	if (got <= 0 || !wait_parse((struct text){text, (size_t)got}, &found.wait) ||
 	    list_reserve(&waiters->at, &waiters->room, waiters->n + 1, MOST_WAITERS, sizeof found) <
 		    0)
 		return;

@@ -4,20 +4,19 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "capability.h"
 #include "descriptor.h"
 #include "file.h"
 #include "smaps-probe.h"
+#include "thread-file.h"
 
 #define SAMPLE_SIZE (16u * 1024)
 
 /* A process on which the files are tried. */
 struct sample {
 	const struct ctprof_host *host;
-	int proc_fd;
 	int pid; /* 0: none found */
 	/* The file read last; empty if that failed. */
 	size_t len;
@@ -28,11 +27,9 @@ struct sample {
  * can be opened but not read. */
 static int try_read(struct sample *sample, const char *file)
 {
-	char path[64];
+	ssize_t got = thread_file_read_root(sample->host, sample->pid, sample->pid, file,
+					    sample->text, sizeof sample->text);
 
-	(void)snprintf(path, sizeof path, "%d/task/%d/%s", sample->pid, sample->pid, file);
-	ssize_t got = file_read_at(sample->host, sample->proc_fd, path, sample->text,
-				   sizeof sample->text);
 	sample->len = got > 0 ? (size_t)got : 0;
 	return got < 0 ? (int)-got : 0;
 }
@@ -49,8 +46,8 @@ static int try_first(struct sample *sample)
 {
 	if (!file_shows_own_pids(sample->host))
 		return 0;
-	return -(int)file_read_at(sample->host, sample->proc_fd, "1/stat", sample->text,
-				  sizeof sample->text);
+	return -(int)file_read_root(sample->host, CTPROF_ROOT_PROC, "1/stat", sample->text,
+				    sizeof sample->text);
 }
 
 static void judge_identity(struct sample *sample, struct ctprof_finding *ret)
@@ -167,7 +164,6 @@ void probe_groups(const struct ctprof_host *host)
 	};
 	struct sample sample = {
 		.host = host,
-		.proc_fd = host->root(host, CTPROF_ROOT_PROC),
 		.pid = smaps_probe_pid(host),
 	};
 

@@ -188,17 +188,13 @@ static int states_start(void *data)
 
 static enum kind classify(const struct states *self, const struct thread_record *record)
 {
-	const struct ctprof_host *host = self->host;
-	char path[2 * THREAD_FILE_PATH_MAX], file[THREAD_FILE_PATH_MAX], text[WCHAN_BYTES];
+	char text[WCHAN_BYTES];
 	enum machine machine = kind_machine();
 	ssize_t got = 0;
 
-	if (kind_needs_wchan(machine, record)) {
-		thread_file_path(path, (int32_t)record->tgid, "task/");
-		thread_file_path(file, (int32_t)record->tid, "wchan");
-		strncat(path, file, sizeof path - strlen(path) - 1);
-		got = file_read_root(host, CTPROF_ROOT_PROC, path, text, sizeof text);
-	}
+	if (kind_needs_wchan(machine, record))
+		got = thread_file_read_root(self->host, (int32_t)record->tgid, (int32_t)record->tid,
+					    "wchan", text, sizeof text);
 	return kind_of(machine, record, (struct text){text, got > 0 ? (size_t)got : 0});
 }
 
