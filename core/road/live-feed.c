@@ -33,19 +33,12 @@ typedef struct live {
 	gboolean reads_wait;             /* this sample has where threads wait */
 	gint64 wait_due_us, plain_us;    /* when that is due; CPU time of a sample without it or
 					  * PSS */
-	Sample *taking;                  /* the sample being taken; NULL: none */
 	Output *saves[MAX_SAVES];
 	guint n_saves;  /* files written */
 	char *why_none; /* why there are no more files; NULL: all were written */
 } Live;
 
 /* ---- samples ----------------------------------------------------------------------- */
-
-static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
-{
-	return sample_take(((Live *)data)->taking, registry, rows, error);
-}
 
 /* Reading PSS is limited to 1 % of the time.  It is read in two consecutive samples, so that there
  * is a change; a sample without it shows its cost; then it is skipped until it averages 1 %.  It is
@@ -110,10 +103,8 @@ static gboolean take(Feed *feed, const Demand *demand, GError **error)
 	settle_wait(self, began_us, demand);
 	if (self->number > 0)
 		capturing_again(self->capturing);
-	self->taking = sample;
-	gboolean ok = capturing_sample(self->capturing, NULL, &which, &result, error);
-	self->taking = NULL;
-	if (!ok)
+	self->request->data = sample;
+	if (!capturing_sample(self->capturing, NULL, &which, &result, error))
 		return FALSE;
 	const LoadFacts facts = {.realtime_ns = time.realtime_ns,
 				 .boottime_ns = time.boottime_ns,
@@ -255,8 +246,7 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 	if (setting)
 		texts_append(&globals->settings, setting);
 	request->sink = (char *)(uintptr_t)TABLE_SINK;
-	request->each = take_rows;
-	request->data = self;
+	request->each = sample_take;
 	self->capturing = capturing_begin(globals, request, NULL, error);
 	if (!self->capturing) {
 		live_feed_free(&self->feed);

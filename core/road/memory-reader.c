@@ -30,7 +30,6 @@ struct memory_reader {
 	GPtrArray *sources; /* Plugin *, the one that reads; empty: it is not loaded */
 	GArray *pids;       /* gint32; NULL: all */
 	clockid_t main_clock;
-	Sample *taking;
 	Reading taken;                   /* not shown yet */
 	Reading readings[MOST_READINGS]; /* by view */
 	gint64 due_us;                   /* when the cost of the last reading is paid for */
@@ -80,12 +79,6 @@ static void settle(const MemoryReader *self, const Section *view)
 				    !view || !is_of_view(view, all_groups[i]));
 }
 
-static gboolean take_rows(gpointer data, const Registry *registry, const struct ctprof_rows *rows,
-			  GError **error)
-{
-	return sample_take(((MemoryReader *)data)->taking, registry, rows, error);
-}
-
 /* Makes a capture of its own: one row per process, by this source alone. */
 static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, GError **error)
 {
@@ -97,18 +90,16 @@ static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, 
 	const CaptureOptions options = {
 		.pids = pids,
 		.leaders_only = TRUE,
-		.each = take_rows,
-		.data = self,
+		.each = sample_take,
+		.data = sample,
 		.go_on = TRUE,
 		.sample = &which,
 	};
 
 	for (guint i = 0; i < self->sources->len; i++)
 		plugin_again(g_ptr_array_index(self->sources, i));
-	self->taking = sample;
 	gboolean ok = capture_run(session->root, self->sources, session->registry, NULL, NULL,
 				  &options, &result, error);
-	self->taking = NULL;
 	const LoadFacts facts = {.realtime_ns = time.realtime_ns};
 	sample_end(sample, &facts);
 	return ok;
