@@ -68,13 +68,11 @@ void origin_clear(Origin *origin)
 static void note(const Origin *origin, const Registry *registry, const struct ctprof_rows *rows,
 		 const char *name, struct ctprof_text **ret_text)
 {
-	const Metric *metric = registry_named(registry, ROW_HOST, name);
+	gint index = registry_index(registry, ROW_HOST, name, CTPROF_TYPE_TEXT);
+	const char *text = rows->n > 0 ? rows_text(rows, 0, index) : NULL;
 
-	if (*ret_text || !metric || metric->type != CTPROF_TYPE_TEXT || rows->n == 0 ||
-	    rows->states[metric->index] != CTPROF_PRESENT)
-		return;
-	const struct ctprof_text *text = (const void *)(uintptr_t)rows->values[metric->index];
-	*ret_text = keep(origin, text->bytes);
+	if (text && !*ret_text)
+		*ret_text = keep(origin, text);
 }
 
 void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows)

@@ -230,26 +230,10 @@ static guint64 replace_value(gpointer data, Arena *arena, const Metric *metric, 
 static gboolean find_number(const Redactor *self, const struct ctprof_rows *rows, guint64 row,
 			    const char *name, guint64 *ret_number)
 {
-	const Metric *metric =
-		registry_named(self->registry, registry_row_of_scope(rows->scope), name);
-	gsize at = metric ? row * rows->n_slots + metric->index : 0;
+	enum row_class class = registry_row_of_scope(rows->scope);
 
-	if (!metric || metric->type != CTPROF_TYPE_U64 || rows->states[at] != CTPROF_PRESENT)
-		return FALSE;
-	*ret_number = rows->values[at];
-	return TRUE;
-}
-
-static gboolean has_text(const Redactor *self, const struct ctprof_rows *rows, guint64 row,
-			 const char *name, const char *expected)
-{
-	const Metric *metric =
-		registry_named(self->registry, registry_row_of_scope(rows->scope), name);
-	gsize at = metric ? row * rows->n_slots + metric->index : 0;
-
-	return metric && metric->type == CTPROF_TYPE_TEXT && rows->states[at] == CTPROF_PRESENT &&
-	       strcmp(((const struct ctprof_text *)(uintptr_t)rows->values[at])->bytes, expected) ==
-		       0;
+	return rows_read(rows, row, registry_index(self->registry, class, name, CTPROF_TYPE_U64),
+			 ret_number);
 }
 
 /* Uses the result of an earlier sample if this one does not count page faults. */
@@ -276,9 +260,12 @@ static gboolean is_kernel(Redactor *self, const struct ctprof_rows *rows, guint6
 	if (!find_number(self, rows, row, "minflt", &minor) ||
 	    !find_number(self, rows, row, "majflt", &major))
 		return was_kernel(self, target, start);
-	if (rows->scope == CTPROF_SCOPE_THREAD && target->tid == KTHREADD)
+	if (rows->scope == CTPROF_SCOPE_THREAD && target->tid == KTHREADD) {
+		gint comm = registry_index(self->registry, ROW_THREAD, "comm", CTPROF_TYPE_TEXT);
+
 		self->has_kthreadd = parent == 0 && minor + major == 0 &&
-				     has_text(self, rows, row, "comm", "kthreadd");
+				     g_strcmp0(rows_text(rows, row, comm), "kthreadd") == 0;
+	}
 	if (!self->has_kthreadd || minor + major > 0 ||
 	    (target->tid != KTHREADD && parent != KTHREADD))
 		return FALSE;
