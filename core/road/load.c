@@ -2,6 +2,7 @@
 #include "load.h"
 
 #include "base/error.h"
+#include "base/texts.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
 #include "guard/userfile.h"
@@ -20,36 +21,38 @@ void load_keep(const char *file)
 	rotated_keep(file);
 }
 
+GPtrArray *load_list(const char *directory, const char *more, GError **error)
+{
+	g_autoptr(GDir) folder = g_dir_open(directory, 0, error);
+	GPtrArray *files = folder ? g_ptr_array_new_with_free_func(g_free) : NULL;
+	const char *name;
+
+	while (folder && (name = g_dir_read_name(folder)))
+		if (g_str_has_suffix(name, RECORD_SUFFIX) || g_str_has_suffix(name, more))
+			g_ptr_array_add(files, g_build_filename(directory, name, NULL));
+	if (files)
+		g_ptr_array_sort(files, texts_compare);
+	return files;
+}
+
 gboolean load_find(char **path, GError **error)
 {
 	AS_USER;
-	g_autofree char *found = NULL;
-	const char *name;
-	guint n = 0;
 
 	if (!g_file_test(*path, G_FILE_TEST_IS_DIR))
 		return TRUE;
-	g_autoptr(GDir) folder = g_dir_open(*path, 0, error);
-	while (folder && (name = g_dir_read_name(folder))) {
-		g_autofree char *file = g_build_filename(*path, name, NULL);
-
-		if (!g_str_has_suffix(name, RECORD_SUFFIX) ||
-		    g_file_test(file, G_FILE_TEST_IS_SYMLINK) ||
-		    !g_file_test(file, G_FILE_TEST_IS_REGULAR))
-			continue;
-		n++;
-		g_free(found);
-		found = g_steal_pointer(&file);
-	}
-	if (!folder || n != 1)
-		return folder &&
-		       error_set_failed(
-			       error,
-			       "%s: expected a directory with one recording (*" RECORD_SUFFIX
-			       "), found %u",
-			       *path, n);
+	g_autoptr(GPtrArray) files = load_list(*path, RECORD_SUFFIX, error);
+	for (guint i = files ? files->len : 0; i-- > 0;)
+		if (g_file_test(g_ptr_array_index(files, i), G_FILE_TEST_IS_SYMLINK) ||
+		    !g_file_test(g_ptr_array_index(files, i), G_FILE_TEST_IS_REGULAR))
+			g_ptr_array_remove_index(files, i);
+	if (!files || files->len != 1)
+		return files && error_set_failed(error,
+						 "%s: expected a directory with one recording "
+						 "(*" RECORD_SUFFIX "), found %u",
+						 *path, files->len);
 	g_free(*path);
-	*path = g_steal_pointer(&found);
+	*path = g_ptr_array_steal_index(files, 0);
 	return TRUE;
 }
 

@@ -13,7 +13,9 @@
 /* Opens a file that the user names, and those that rotation made of it, while the process still has
  * the user's rights; NULL and "-" are ignored. */
 void load_keep(const char *file);
-/* Replaces the name of a directory by that of the only recording in it. */
+/* Returns the paths of a directory's recordings, and of files that end in more, by name. */
+GPtrArray *load_list(const char *directory, const char *more, GError **error);
+/* Replaces the name of a directory by that of the only recording in it, links left out. */
 gboolean load_find(char **path, GError **error);
 /* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources, which are
  * not needed to read a file. */

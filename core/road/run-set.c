@@ -7,6 +7,7 @@
 #include "base/exit.h"
 #include "base/fd.h"
 #include "capturing.h"
+#include "guard/capabilities.h"
 #include "guard/output.h"
 #include "guard/userfile.h"
 #include "load.h"
@@ -195,32 +196,21 @@ gboolean run_set_write(const GPtrArray *runs, const char *directory, GError **er
 
 /* ---- arguments ---- */
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Takes all snapshots and recordings of a directory, each as a run. */
 static gboolean take_directory(GPtrArray *runs, const char *directory, GError **error)
 {
-	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-	g_autoptr(GDir) entries = g_dir_open(directory, 0, error);
-	const char *name;
+	AS_USER;
+	g_autoptr(GPtrArray) files = load_list(directory, CAPTURING_SUFFIX, error);
 
-	while (entries && (name = g_dir_read_name(entries)))
-		if (g_str_has_suffix(name, CAPTURING_SUFFIX) ||
-		    g_str_has_suffix(name, RECORD_SUFFIX))
-			g_ptr_array_add(names, g_build_filename(directory, name, NULL));
-	if (!entries)
+	if (!files)
 		return FALSE;
-	if (names->len == 0)
+	if (files->len == 0)
 		return error_set_failed(error,
 					"%s: contains no runs (*%s, *%s, or what 'stat --repeat "
 					"--set' keeps)",
 					directory, CAPTURING_SUFFIX, RECORD_SUFFIX);
-	g_ptr_array_sort(names, compare_names);
-	for (guint i = 0; i < names->len; i++)
-		if (!add_files(runs, g_strdup(g_ptr_array_index(names, i)), NULL, error))
+	for (guint i = 0; i < files->len; i++)
+		if (!add_files(runs, g_strdup(g_ptr_array_index(files, i)), NULL, error))
 			return FALSE;
 	return TRUE;
 }
