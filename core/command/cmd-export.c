@@ -6,6 +6,7 @@
 #include "capture-options.h"
 #include "cmd.h"
 #include "export/export-run.h"
+#include "guard/output.h"
 #include "guard/supervise.h"
 #include "present.h"
 #include "report-options.h"
@@ -192,16 +193,6 @@ static void take_folder(void)
 	folder = g_strndup(output, length);
 }
 
-/* Whether rotation made the file of another one that is named, too. */
-static gboolean is_rotated(const char *file, char **names)
-{
-	const char *dot = strrchr(file, '.');
-	g_autofree char *newest = g_strndup(file, dot ? (gsize)(dot - file) : 0);
-
-	return dot && g_ascii_isdigit(dot[1]) &&
-	       g_strv_contains((const char *const *)names, newest);
-}
-
 static gboolean check(char **arguments, GError **error)
 {
 	guint n_stdin = 0;
@@ -213,7 +204,7 @@ static gboolean check(char **arguments, GError **error)
 		if (!load_find(file, error))
 			return FALSE;
 		n_stdin += strcmp(*file, "-") == 0;
-		load_alone |= is_rotated(*file, arguments);
+		load_alone |= output_is_rotated(*file, (const char *const *)arguments);
 	}
 	if (n_stdin > 1)
 		return error_set_usage(error, "'-' can be read only once");

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -235,6 +236,14 @@ Output *output_open_growing(const char *path, GError **error)
 char *output_name_rotated(const char *name, guint i)
 {
 	return i > 0 ? g_strdup_printf("%s.%u", name, i) : g_strdup(name);
+}
+
+gboolean output_is_rotated(const char *name, const char *const *others)
+{
+	const char *dot = strrchr(name, '.');
+	g_autofree char *newest = g_strndup(name, dot ? (gsize)(dot - name) : 0);
+
+	return dot && g_ascii_isdigit(dot[1]) && g_strv_contains(others, newest);
 }
 
 /* Returns how many of PATH, PATH.1 and so on exist, up to the first gap. */

@@ -25,6 +25,8 @@ Output *output_open_growing(const char *path, GError **error);
 /* Returns the name of the file that was rotated i times, "NAME.i"; 0: NAME.  The caller frees it.
  */
 char *output_name_rotated(const char *name, guint i);
+/* Whether a file of that name was made by rotation of one of the others. */
+gboolean output_is_rotated(const char *name, const char *const *others);
 /* Limits of rotated files: in total, keep times max_size bytes, and keep times max_age_ns of age;
  * 0: no limit. */
 typedef struct output_limits {
