@@ -360,15 +360,17 @@ static gboolean sink_writes_captures(const Plugin *plugin, const char *check)
 }
 
 /* A full disk: the sink must return what write() returned. */
+static void judge_full(gboolean ok, const char *check)
+{
+	check_report(ok ? CHECK_FAIL : CHECK_OK, check, "%s",
+		     ok ? "host->write() failed, but no function of the sink returned an error"
+			: "");
+}
+
 static void run_full(const Run *run, const char *check)
 {
-	if (!sink_writes_captures(run->plugin, check))
-		return;
-	if (capture(run, run->plugin, "/dev/full", NULL))
-		check_report(CHECK_FAIL, check,
-			     "host->write() failed, but no function of the sink returned an error");
-	else
-		check_report(CHECK_OK, check, "%s", "");
+	if (sink_writes_captures(run->plugin, check))
+		judge_full(capture(run, run->plugin, "/dev/full", NULL), check);
 }
 
 /* Draws a report or, if the step has none, writes a capture of made-up rows of
@@ -407,10 +409,7 @@ static void run_tables(const Run *run, const char *check)
 	g_autoptr(Output) output = output_open(to, FALSE, &error);
 	gboolean ok = output && canned_tables(run->plugin, output, &error);
 	if (run->step->is_full)
-		check_report(
-			ok ? CHECK_FAIL : CHECK_OK, check, "%s",
-			ok ? "host->write() failed, but no function of the sink returned an error"
-			   : "");
+		judge_full(ok, check);
 	else if (!ok)
 		check_report(CHECK_FAIL, check, "%s", error->message);
 	else

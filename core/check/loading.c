@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks of a plugin file and its descriptor, before any of its ops is
  * called. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "check.h"
@@ -123,16 +122,7 @@ static void check_name(const char *file, const Plugin *plugin)
 
 static guint faults; /* of the current check */
 
-static G_GNUC_PRINTF(2, 3) void fail(const char *check, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	g_autofree char *text = g_strdup_vprintf(format, ap);
-	va_end(ap);
-	check_report(CHECK_FAIL, check, "%s", text);
-	faults++;
-}
+#define fail(check, ...) (check_report(CHECK_FAIL, check, __VA_ARGS__), (void)faults++)
 
 /* Reports a number that is unknown to this ctprof: it is wrong, unless a newer ABI has it. */
 static void report_unknown(const Plugin *plugin, const char *check, const char *what,

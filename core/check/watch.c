@@ -63,10 +63,7 @@ static G_GNUC_PRINTF(2, 3) void fault(enum watch_check check, const char *format
 
 /* ---- the host's functions ------------------------------------------------- */
 
-static void watch_error(const struct ctprof_host *host, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
-
-static void watch_error(const struct ctprof_host *host, const char *format, ...)
+static G_GNUC_PRINTF(2, 3) void watch_error(const struct ctprof_host *host, const char *format, ...)
 {
 	va_list ap;
 

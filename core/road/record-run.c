@@ -131,9 +131,7 @@ static gint64 epoch_ns(const Clocks *clocks)
 	return (gint64)(clocks->time.realtime_ns - clocks->time.boottime_ns);
 }
 
-static void add_note(GString *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void add_note(GString *notes, const char *format, ...)
+static G_GNUC_PRINTF(2, 3) void add_note(GString *notes, const char *format, ...)
 {
 	va_list ap;
 
