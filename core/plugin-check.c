@@ -51,7 +51,7 @@ static void print_json(const char *file, const GPtrArray *findings)
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_print(builder);
+	json_print_document(builder);
 }
 
 static int plugin_check_run(Globals *globals, char **arguments, GError **error)

@@ -46,7 +46,7 @@ void json_add_list(JsonBuilder *builder, const char *name, const char *const *te
 	json_builder_end_array(builder);
 }
 
-void json_print(JsonBuilder *builder)
+void json_print_document(JsonBuilder *builder)
 {
 	json_builder_end_object(builder);
 	g_autoptr(JsonNode) root = json_builder_get_root(builder);

@@ -16,4 +16,4 @@ void json_begin_list(JsonBuilder *builder, const char *name);
 /* Adds a whole list. */
 void json_add_list(JsonBuilder *builder, const char *name, const char *const *texts, guint n);
 /* Ends and prints the document, indented, with a line end. */
-void json_print(JsonBuilder *builder);
+void json_print_document(JsonBuilder *builder);

@@ -188,7 +188,7 @@ static void print_json(const GArray *lines)
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_print(builder);
+	json_print_document(builder);
 }
 
 static int cmd_doctor_run(Globals *globals, char **arguments, GError **error)

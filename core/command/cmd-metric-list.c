@@ -248,7 +248,7 @@ static void print_json(const GPtrArray *list)
 		if (derived_matches(quantity))
 			add_derived(builder, quantity);
 	json_builder_end_array(builder);
-	json_print(builder);
+	json_print_document(builder);
 }
 
 static gboolean parse_pattern(const char *text, GError **error)

@@ -276,7 +276,7 @@ static void print_json(const Session *session, const char *only)
 		json_builder_end_object(builder);
 	}
 	json_builder_end_array(builder);
-	json_print(builder);
+	json_print_document(builder);
 }
 
 static int fail_name(const Session *session, const char *name)
