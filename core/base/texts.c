@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ctprof/sink.h"
+
 gint texts_compare(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -75,4 +77,12 @@ void texts_append(char ***list, char *value)
 	*list = g_renew(char *, *list, n + 2);
 	(*list)[n] = value;
 	(*list)[n + 1] = NULL;
+}
+
+void texts_add_fact(GArray *facts, const char *key, const char *value)
+{
+	const struct ctprof_fact fact = {.struct_size = sizeof fact, .key = key, .value = value};
+
+	if (value)
+		g_array_append_val(facts, fact);
 }

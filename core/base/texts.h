@@ -23,3 +23,5 @@ gboolean texts_is_letter(char c);
 gboolean texts_is_lower_hex(char c);
 /* Appends a string, which the list then owns; an empty list is NULL. */
 void texts_append(char ***list, char *value);
+/* Appends a struct ctprof_fact of texts that it borrows; value NULL: appends nothing. */
+void texts_add_fact(GArray *facts, const char *key, const char *value);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/texts.h"
 #include "fields.h"
 #include "row/rowset.h"
 
@@ -95,17 +96,11 @@ static void replace_options(Redactor *self, struct ctprof_capture *capture)
 {
 	g_array_set_size(self->facts, 0);
 	for (guint64 i = 0; i < capture->n_options; i++) {
-		const char *value = capture->options[i].value;
-		PseudonymLaw law = field_of_option(capture->options[i].key);
-		struct ctprof_fact fact = {
-			.struct_size = sizeof fact,
-			.key = keep(self, capture->options[i].key),
-			.value = keep(self, replace(self, "capture.options", law, value,
-						    strlen(value), MOST_TEXT)
-						    ->str),
-		};
+		const struct ctprof_fact *option = &capture->options[i];
+		const GString *made = replace(self, "capture.options", field_of_option(option->key),
+					      option->value, strlen(option->value), MOST_TEXT);
 
-		g_array_append_val(self->facts, fact);
+		texts_add_fact(self->facts, keep(self, option->key), keep(self, made->str));
 	}
 	capture->options = (const void *)self->facts->data;
 }
@@ -151,12 +146,11 @@ static void replace_marks(Redactor *self, struct ctprof_capture *capture)
 {
 	g_array_set_size(self->marks, 0);
 	for (guint64 i = 0; i < capture->n_marks; i++) {
-		struct ctprof_fact mark = capture->marks[i];
+		const struct ctprof_fact *mark = &capture->marks[i];
+		const GString *made = replace(self, "capture.marks", LAW_OPAQUE, mark->value,
+					      strlen(mark->value), MOST_TEXT);
 
-		mark.value = keep(self, replace(self, "capture.marks", LAW_OPAQUE, mark.value,
-						strlen(mark.value), MOST_TEXT)
-						->str);
-		g_array_append_val(self->marks, mark);
+		texts_add_fact(self->marks, mark->key, keep(self, made->str));
 	}
 	capture->marks = (const void *)self->marks->data;
 }
@@ -331,13 +325,8 @@ static void list_replaced(Redactor *self)
 	for (GList *name = names; name; name = name->next) {
 		const guint64 *n = g_hash_table_lookup(self->counts, name->data);
 		g_autofree char *number = g_strdup_printf("%" G_GUINT64_FORMAT, *n);
-		struct ctprof_fact fact = {
-			.struct_size = sizeof fact,
-			.key = keep(self, name->data),
-			.value = keep(self, number),
-		};
 
-		g_array_append_val(self->replaced, fact);
+		texts_add_fact(self->replaced, keep(self, name->data), keep(self, number));
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/texts.h"
 #include "base/ui.h"
 #include "capture-summary.h"
 #include "capture/capture.h"
@@ -123,29 +124,21 @@ char *capturing_name_output(const Root *root, const char *suffix)
 	return g_strdup_printf("%.64s-%s%s", host, time, suffix);
 }
 
-static void add_fact(GArray *facts, const char *key, const char *value)
-{
-	struct ctprof_fact fact = {.struct_size = sizeof fact, .key = key, .value = value};
-
-	if (value)
-		g_array_append_val(facts, fact);
-}
-
 /* Lists the options that affect the contents of the snapshot, as given. */
 static GArray *list_facts(const Globals *globals, const CapturingRequest *request,
 			  const char *pid_list, const char *settings)
 {
 	GArray *facts = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
 
-	add_fact(facts, "plugins", globals->plugins);
-	add_fact(facts, "groups", capturing_choice.groups);
-	add_fact(facts, "metrics", request->metrics);
-	add_fact(facts, "pid", pid_list);
-	add_fact(facts, "settings", settings);
-	add_fact(facts, "leaders_only", request->leaders_only ? "yes" : NULL);
-	add_fact(facts, "proc_root", globals->proc);
-	add_fact(facts, "sys_root", globals->sys);
-	add_fact(facts, "cgroup_root", globals->cgroup);
+	texts_add_fact(facts, "plugins", globals->plugins);
+	texts_add_fact(facts, "groups", capturing_choice.groups);
+	texts_add_fact(facts, "metrics", request->metrics);
+	texts_add_fact(facts, "pid", pid_list);
+	texts_add_fact(facts, "settings", settings);
+	texts_add_fact(facts, "leaders_only", request->leaders_only ? "yes" : NULL);
+	texts_add_fact(facts, "proc_root", globals->proc);
+	texts_add_fact(facts, "sys_root", globals->sys);
+	texts_add_fact(facts, "cgroup_root", globals->cgroup);
 	return facts;
 }
 

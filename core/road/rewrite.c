@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/texts.h"
 #include "capture/receiver.h"
 #include "guard/crash.h"
 #include "row/rowset.h"
@@ -42,15 +43,8 @@ static GArray *list_options(const LoadFacts *facts)
 		g_list_sort(g_hash_table_get_keys(facts->options), (GCompareFunc)strcmp);
 	GArray *options = g_array_new(FALSE, FALSE, sizeof(struct ctprof_fact));
 
-	for (GList *key = keys; key; key = key->next) {
-		struct ctprof_fact fact = {
-			.struct_size = sizeof fact,
-			.key = key->data,
-			.value = g_hash_table_lookup(facts->options, key->data),
-		};
-
-		g_array_append_val(options, fact);
-	}
+	for (GList *key = keys; key; key = key->next)
+		texts_add_fact(options, key->data, g_hash_table_lookup(facts->options, key->data));
 	return options;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "facts.h"
 
+#include "base/texts.h"
 #include "ctprof/sink.h"
 
 static GHashTable *new_table(void)
@@ -67,14 +68,10 @@ static void list_fact(GPtrArray *facts, const char *key, const char *value)
 
 static void take_mark(GArray *marks, const char *moment, const char *name)
 {
-	struct ctprof_fact mark = {.struct_size = sizeof mark};
-
 	/* The last one is kept: it names the moment. */
 	if (marks->len >= FACTS_MOST)
 		g_array_set_size(marks, FACTS_MOST - 1);
-	mark.key = g_strdup(moment);
-	mark.value = g_strdup(name);
-	g_array_append_val(marks, mark);
+	texts_add_fact(marks, g_strdup(moment), g_strdup(name));
 }
 
 static void take_capture(LoadFacts *facts, const char *key, const char *value)
