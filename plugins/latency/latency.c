@@ -17,7 +17,6 @@
 #include "probe.h"
 #include "slots.h"
 
-#define MILLION 1000000.0
 #define BUDGET_OPTION "max-overhead"
 #define BUDGET "0.05"
 /* Switches that may be missed, and turns that may be merged: one in this many. */
@@ -88,7 +87,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			"pool, or what else: idle, interrupts, unknown, …", "the programs"),
 };
 
-/* The fixed columns that an object is made of. */
+/* The fixed columns that an object is made of; NULL: sums. */
 static const char *const columns[N_WAIT_FIXED] = {
 	[WAIT_OTHER] = "other pools",     [WAIT_IDLE] = "idle",
 	[WAIT_INTERRUPTS] = "interrupts", [WAIT_UNKNOWN] = "unknown",
@@ -174,8 +173,7 @@ static int latency_start(void *data)
 	if (condition_examine_outer(self->host, &advice))
 		return condition_refuse(self->host, &advice);
 	self->tasks = wanted_tasks(self);
-	int r = probe_load(self->tasks,
-			   (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * MILLION),
+	int r = probe_load(self->tasks, (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * 1e6),
 			   &self->probe);
 	if (r == 0)
 		return 0;
@@ -316,25 +314,22 @@ static int name_pool(const struct latency *self, unsigned pool, char *ret, size_
 	return len;
 }
 
-static void put_label(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
-		      unsigned metric, const char *text)
-{
-	self->host->put_text(batch, row, self->slots[metric], text, strlen(text));
-}
-
 /* Puts which pool waited and, unless it is the sum, which ran: not every text that can be read in
  * the name of an object is the name of a pool. */
-static void put_pools(const struct latency *self, struct ctprof_batch *batch, uint64_t at,
-		      unsigned row, unsigned column)
+static void put_labels(const struct latency *self, struct ctprof_batch *batch, uint64_t at,
+		       unsigned row, unsigned column)
 {
 	const struct pool_name *names = self->matrix.names;
+	const char *const texts[] = {
+		row < N_WAIT_FIXED ? NULL : (const char *)&names[row],
+		column < N_WAIT_FIXED ? NULL : (const char *)&names[column],
+		column < N_WAIT_FIXED ? columns[column] : "pool",
+	};
 
-	if (row >= N_WAIT_FIXED)
-		put_label(self, batch, at, WAITING, (const char *)&names[row]);
-	if (column >= N_WAIT_FIXED)
-		put_label(self, batch, at, RUNNING, (const char *)&names[column]);
-	if (column != WAIT_ALL)
-		put_label(self, batch, at, KIND, column < N_WAIT_FIXED ? columns[column] : "pool");
+	for (unsigned i = 0; i < N_METRICS - WAITING; i++)
+		if (texts[i])
+			self->host->put_text(batch, at, self->slots[WAITING + i], texts[i],
+					     strlen(texts[i]));
 }
 
 /* Puts an object: "redis", or with what ran meanwhile "redis: cc1".  A negative errno: the batch
@@ -364,7 +359,7 @@ static int put_waited(const struct latency *self, struct ctprof_batch *batch, un
 		put(self, batch, at, WHILE_IDLE, ns[WAIT_WHILE_IDLE]);
 	if (self->tasks & PROBE_WAKEUPS)
 		put(self, batch, at, WOKEN, woken);
-	put_pools(self, batch, at, row, column);
+	put_labels(self, batch, at, row, column);
 	return 0;
 }
 
@@ -410,13 +405,10 @@ static int latency_sample(void *data, uint64_t *ret_next_ns)
 static int latency_again(void *data)
 {
 	struct latency *self = data;
-	int r = probe_again(self->probe);
 
 	self->error = 1;
 	self->next = 0;
-	if (r < 0)
-		self->host->error(self->host, "cannot read the counts again: %s", strerror(-r));
-	return r;
+	return 0;
 }
 
 static const struct ctprof_need needs[] = {

@@ -29,8 +29,6 @@ void probe_detach(struct probe *probe);
 /* Visits all threads, for PASS_READ once per capture; may be called from any thread, even one with
  * a descriptor table of its own.  0 or -errno. */
 int probe_pass(struct probe *probe, enum turn_pass pass);
-/* Prepares for another pass, from the thread that loaded the probe.  0 or -errno. */
-int probe_again(struct probe *probe);
 struct turn_record {
 	const struct turn_head *head;
 	const struct turns *turns;

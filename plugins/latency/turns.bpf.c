@@ -143,8 +143,13 @@ int note_waking(__u64 *ctx)
 	return 0;
 }
 
-static __always_inline struct turns *turns_of(struct task_struct *task, __u64 flags)
+/* Makes the storage of a thread; returns its turns, if they are counted. */
+static __always_inline struct turns *prepare(struct task_struct *task)
 {
+	__u64 flags = BPF_LOCAL_STORAGE_GET_F_CREATE;
+
+	if (charges_waits)
+		set_waiter(bpf_task_storage_get(&waiters, task, 0, flags), task);
 	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
 }
 
@@ -152,11 +157,8 @@ static __always_inline struct turns *turns_of(struct task_struct *task, __u64 fl
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {
-	struct task_struct *task = (void *)ctx[0];
-	struct turns *turns = turns_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct turns *turns = prepare((void *)ctx[0]);
 
-	if (charges_waits)
-		create_waiter(task);
 	/* Its counters begin at 0. */
 	if (turns)
 		turns->state = TURNS_BASED;
@@ -187,10 +189,9 @@ int visit_threads(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	struct turns *turns =
-		turns_of(task, pass == PASS_CREATE ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
-	if (pass == PASS_CREATE && charges_waits)
-		create_waiter(task);
+	struct turns *turns = pass == PASS_CREATE ? prepare(task)
+			      : counts_turns      ? bpf_task_storage_get(&storage, task, 0, 0)
+						  : 0;
 	if (pass == PASS_BASE && turns)
 		begin(turns, task);
 	if (pass == PASS_READ && turns)

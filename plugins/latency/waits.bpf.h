@@ -73,15 +73,6 @@ static __always_inline __u64 idle_until(__u64 now)
 
 /* ---- pools ---------------------------------------------------------------- */
 
-/* Whether a place whose hash is that of the name is of that name: a process can choose a name with
- * the hash of another. */
-static __always_inline bool is_of_name(const struct pool_name *there, const struct pool_name *name)
-{
-	/* Another CPU may just have taken the place, and not have written the name yet. */
-	return !there->half[0] ||
-	       (there->half[0] == name->half[0] && there->half[1] == name->half[1]);
-}
-
 /* Returns the pool of that name; from a kernel thread's the CPU is cut: "ksoftirqd/1".  Global, so
  * that the kernel verifies it once and not for each call; it must therefore accept NULL. */
 __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
@@ -105,7 +96,13 @@ __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 			found = __sync_val_compare_and_swap(&pool_hashes[i], 0, hash | 1);
 		if (!found)
 			pool_names[i] = cut;
-		if (!found || (found == (hash | 1) && is_of_name(&pool_names[i], &cut)))
+		/* A process can choose a name with the hash of another.  The name is not there yet
+		 * if another CPU has just taken the place. */
+		const struct pool_name *there = &pool_names[i];
+		if (found && found != (hash | 1))
+			continue;
+		if (!there->half[0] ||
+		    (there->half[0] == cut.half[0] && there->half[1] == cut.half[1]))
 			return i;
 	}
 	__sync_fetch_and_add(&n_refused, 1);
@@ -271,13 +268,10 @@ __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 static __always_inline void charge_here(struct wait_cpu *cpu, __u32 row, __u64 wait)
 {
 	__u64 begin = cpu->since - wait;
+	__u64 before = begin < cpu->began ? least(wait, cpu->began - begin) : 0;
 
-	if (begin < cpu->began) {
-		__u64 before = least(wait, cpu->began - begin);
-
-		charge(cpu, row, WAIT_BEFORE, before);
-		begin += before;
-	}
+	charge(cpu, row, WAIT_BEFORE, before);
+	begin += before;
 	if (begin >= cpu->since)
 		return;
 	if (cpu->n <= WAIT_STEPS ||
@@ -350,20 +344,13 @@ static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *wai
 		charge_here(cpu, row, here);
 }
 
+/* Called before any switch is noted, too; the few turns until then are charged as unknown. */
 static __always_inline void set_waiter(struct waiter *waiter, struct task_struct *task)
 {
+	if (!waiter)
+		return;
 	waiter->run_delay = task->sched_info.run_delay;
 	waiter->pcount = task->sched_info.pcount;
-}
-
-/* Called before any switch is noted; the few turns until then are charged as unknown. */
-static __always_inline void create_waiter(struct task_struct *task)
-{
-	struct waiter *waiter =
-		bpf_task_storage_get(&waiters, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (waiter)
-		set_waiter(waiter, task);
 }
 
 /* Charges the wait of a thread that leaves the CPU; returns the column of its stay. */
