@@ -223,6 +223,18 @@ static void load_and_read(void)
 		probe_matrix(probe, matrix);
 }
 
+/* A busy host may take long to load the first one. */
+static void await_programs(pid_t pid)
+{
+	for (guint i = 0; i < 600; i++) {
+		g_autoptr(GArray) ids = programs_of(pid);
+
+		if (ids->len > 0)
+			return;
+		g_usleep(100000);
+	}
+}
+
 static gboolean has_ended(guint32 id)
 {
 	for (guint i = 0; i < 500; i++) {
@@ -249,6 +261,8 @@ static void test_killed(void)
 		pid_t pid = plant(load_and_read);
 
 		g_usleep(after_us[i]);
+		if (i + 1 == G_N_ELEMENTS(after_us))
+			await_programs(pid);
 		(void)kill(pid, SIGSTOP);
 		g_autoptr(GArray) ids = programs_of(pid);
 		end(pid);
