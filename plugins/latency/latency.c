@@ -98,8 +98,9 @@ static const char *const columns[N_WAIT_FIXED] = {
 struct latency {
 	const struct ctprof_host *host;
 	uint32_t slots[N_METRICS];
-	unsigned tasks; /* enum probe_task */
-	struct probe *probe;
+	bool detaches;       /* no programs are attached while no values of theirs are read */
+	unsigned tasks;      /* enum probe_task */
+	struct probe *probe; /* NULL: not attached */
 	struct matrix matrix;
 	unsigned next; /* of its cells, row by row */
 	pthread_mutex_t lock;
@@ -158,22 +159,20 @@ static unsigned wanted_tasks(const struct latency *self)
 	return turns | PROBE_WAITS | (wakeups && strcmp(wakeups, "yes") == 0 ? PROBE_WAKEUPS : 0);
 }
 
-static int latency_start(void *data)
+/* Attaches the programs of these tasks in place of the others; 0 or the result of start(). */
+static int attach(struct latency *self, unsigned tasks)
 {
-	struct latency *self = data;
 	const char *budget = self->host->option(self->host, BUDGET_OPTION);
 	struct condition_advice advice;
 
-	/* Otherwise the host would not start this source before the window begins. */
-	if (!is_wanted(self, OF_HOST, OF_OBJECTS)) {
-		self->host->error(self->host, "its values of the host must be captured, too "
-					      "(--groups=latency,latency-matrix)");
-		return -EOPNOTSUPP;
-	}
+	probe_free(self->probe);
+	self->probe = NULL;
+	self->tasks = tasks;
+	if (!tasks)
+		return 0;
 	if (condition_examine_outer(self->host, &advice))
 		return condition_refuse(self->host, &advice);
-	self->tasks = wanted_tasks(self);
-	int r = probe_load(self->tasks, (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * 1e6),
+	int r = probe_load(tasks, (uint64_t)(strtod(budget ? budget : BUDGET, NULL) * 1e6),
 			   &self->probe);
 	if (r == 0)
 		return 0;
@@ -181,6 +180,23 @@ static int latency_start(void *data)
 	if (advice.err == -EOPNOTSUPP && !advice.remedy)
 		advice.remedy = "needs Linux 5.12";
 	return condition_refuse(self->host, &advice);
+}
+
+static int latency_start(void *data)
+{
+	struct latency *self = data;
+	const char *detaches = self->host->option(self->host, "detach");
+
+	self->detaches = detaches && strcmp(detaches, "1") == 0;
+	if (self->detaches)
+		return 0;
+	/* Otherwise the host would not start this source before the window begins. */
+	if (!is_wanted(self, OF_HOST, OF_OBJECTS)) {
+		self->host->error(self->host, "its values of the host must be captured, too "
+					      "(--groups=latency,latency-matrix)");
+		return -EOPNOTSUPP;
+	}
+	return attach(self, wanted_tasks(self));
 }
 
 static void put(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
@@ -197,7 +213,7 @@ static int read_once(struct latency *self)
 	HOLD(&self->lock);
 
 	if (self->error > 0)
-		self->error = probe_pass(self->probe, PASS_READ);
+		self->error = self->probe ? probe_pass(self->probe, PASS_READ) : 0;
 	return self->error;
 }
 
@@ -244,11 +260,11 @@ static int collect_threads(struct latency *self, struct ctprof_batch *batch)
 		return r;
 	}
 	/* If the probe went over budget, all histograms end early and are absent. */
-	bool is_over = probe_state(self->probe).is_over;
+	bool is_over = self->probe && probe_state(self->probe).is_over;
 	for (uint64_t row = 0; row < batch->n; row++) {
 		const struct ctprof_target *target = ctprof_batch_target(batch, row);
 		const struct turn_record *record =
-			probe_find(self->probe, target->tgid, target->tid);
+			self->probe ? probe_find(self->probe, target->tgid, target->tid) : NULL;
 
 		if (record && !is_over && is_closed(record))
 			put_turns(self, batch, row, record);
@@ -386,8 +402,11 @@ static int latency_collect(void *data, void *context, struct ctprof_batch *batch
 		return collect_threads(self, batch);
 	if (batch->scope == CTPROF_SCOPE_OBJECT)
 		return collect_waited(self, batch);
-	if (batch->scope == CTPROF_SCOPE_HOST)
+	if (batch->scope == CTPROF_SCOPE_HOST && self->probe)
 		put_tallies(self, batch);
+	else if (batch->scope == CTPROF_SCOPE_HOST)
+		slots_put_absent(self->host, batch, 0, &self->slots[OF_HOST], OF_OBJECTS - OF_HOST,
+				 CTPROF_ABSENT_SKIPPED);
 	return 0;
 }
 
@@ -396,7 +415,7 @@ static int latency_sample(void *data, uint64_t *ret_next_ns)
 {
 	const struct latency *self = data;
 
-	if (probe_state(self->probe).is_over)
+	if (self->probe && probe_state(self->probe).is_over)
 		probe_detach(self->probe);
 	*ret_next_ns = NS_PER_S;
 	return 0;
@@ -405,10 +424,11 @@ static int latency_sample(void *data, uint64_t *ret_next_ns)
 static int latency_again(void *data)
 {
 	struct latency *self = data;
+	unsigned tasks = self->detaches ? wanted_tasks(self) : self->tasks;
 
 	self->error = 1;
 	self->next = 0;
-	return 0;
+	return tasks == self->tasks ? 0 : attach(self, tasks);
 }
 
 static const struct ctprof_need needs[] = {
@@ -427,6 +447,7 @@ static const struct ctprof_option options[] = {
 	OPTION(REAL, BUDGET_OPTION,
 	       "Share of a CPU's time beyond which the probe stops counting; 0: no limit",
 	       .default_value = BUDGET, .most = 1),
+	OPTION(BOOL, "detach", "Detach the probe while none of its values are read"),
 	OPTION(WORD, "wakeups", "Whether the matrix also counts who wakes whom",
 	       .default_value = "no", OPTION_WORDS(wakeups)),
 };
