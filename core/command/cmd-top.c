@@ -16,7 +16,8 @@ static gboolean needs(const Metric *metric)
 	return analysis_needs_for_digest(metric) || memory_reader_needs(metric);
 }
 
-static const char *const added[] = {WAIT_GROUP, PSS_GROUP, MEMORY_READER_GROUPS, NULL};
+static const char *const added[] = {WAIT_GROUP,           PSS_GROUP, TURN_GROUP, MATRIX_GROUP,
+				    MEMORY_READER_GROUPS, NULL};
 static CapturingRequest request = {.needs = needs, .added = added, .listens = TRUE};
 
 static Feed *open_feed(Globals *globals, gpointer data, GError **error)

@@ -10,11 +10,14 @@
 #include "load.h"
 #include "memory-reader.h"
 #include "report/plan/sections.h"
+#include "row/select.h"
 
 #define NS_PER_S 1e9
 /* Files that a run can write: they are opened before it gives up the user's rights. */
 #define MAX_SAVES 3
 #define TABLE_SINK "table"
+/* For the source that times waits for a CPU. */
+#define TURN_SETTING "latency.detach=yes"
 /* Limits of what is read: one part in this many of the time. */
 #define PSS_SHARE 100
 #define WAIT_SHARE 50
@@ -30,6 +33,7 @@ typedef struct live {
 	gint64 pss_began_us, pss_due_us; /* when the last of those began, when the next is due;
 					  * monotonic */
 	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with PSS, and of PSS alone */
+	gboolean times_on_demand;        /* waits for a CPU are timed while a pool is shown */
 	gboolean reads_wait;             /* this sample has where threads wait */
 	gint64 wait_due_us, plain_us;    /* when that is due; CPU time of a sample without it or
 					  * PSS */
@@ -63,6 +67,17 @@ static void settle_wait(Live *self, gint64 now_us, const Demand *demand)
 	self->reads_wait = demand->shows_waits && !self->reads_wait && now_us >= self->wait_due_us;
 	registry_skip_group(capturing_session(self->capturing)->registry, WAIT_GROUP,
 			    !self->reads_wait);
+}
+
+/* Timing waits for a CPU costs a little at every switch of the host. */
+static void settle_turns(const Live *self, const Demand *demand)
+{
+	Registry *registry = capturing_session(self->capturing)->registry;
+
+	if (!self->times_on_demand)
+		return;
+	registry_skip_group(registry, TURN_GROUP, !demand->shows_waits);
+	registry_skip_group(registry, MATRIX_GROUP, !demand->shows_waits);
 }
 
 static void note_cost_of_wait(Live *self, gint64 began_us, gint64 cpu_us)
@@ -101,6 +116,7 @@ static gboolean take(Feed *feed, const Demand *demand, GError **error)
 	/* Do this first: sources plan the next sample by the groups that rest. */
 	settle_pss(self, began_us, demand);
 	settle_wait(self, began_us, demand);
+	settle_turns(self, demand);
 	if (self->number > 0)
 		capturing_again(self->capturing);
 	self->request->data = sample;
@@ -222,6 +238,26 @@ static void live_feed_free(Feed *feed)
 	g_free(self);
 }
 
+/* Sets an option of a plugin, unless there is no such plugin. */
+static void add_setting(Globals *globals, const char *text)
+{
+	g_autofree char *setting = g_strdup(text);
+	char *settings[] = {setting, NULL};
+	const Globals asked = {.plugin_path = globals->plugin_path, .settings = settings};
+
+	if (session_check(&asked, NULL))
+		texts_append(&globals->settings, g_steal_pointer(&setting));
+}
+
+/* Whether --groups asks for every sample to have the times of waits for a CPU. */
+static gboolean asks_for_turns(void)
+{
+	const char *groups = capturing_choice.groups;
+	g_autoptr(Select) select = groups ? select_parse(groups, NULL) : NULL;
+
+	return select && (select_names(select, TURN_GROUP) || select_names(select, MATRIX_GROUP));
+}
+
 Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 {
 	Live *self = g_new0(Live, 1);
@@ -242,9 +278,10 @@ Feed *live_feed_new(Globals *globals, CapturingRequest *request, GError **error)
 		g_hash_table_insert(self->options, (gpointer)(uintptr_t) "pid",
 				    g_strjoinv(",", request->pids));
 	open_saves(self, globals);
-	char *setting = memory_reader_setting(globals);
-	if (setting)
-		texts_append(&globals->settings, setting);
+	add_setting(globals, MEMORY_READER_SETTING);
+	self->times_on_demand = !asks_for_turns();
+	if (self->times_on_demand)
+		add_setting(globals, TURN_SETTING);
 	request->sink = (char *)(uintptr_t)TABLE_SINK;
 	request->each = sample_take;
 	self->capturing = capturing_begin(globals, request, NULL, error);

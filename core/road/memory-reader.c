@@ -193,16 +193,6 @@ const Sample *memory_reader_find(const Feed *feed, const Demand *demand, GError 
 	return reading ? reading->sample : NULL;
 }
 
-/* The process that will be opened is not known yet, so the plugin must be ready to read any. */
-char *memory_reader_setting(const Globals *globals)
-{
-	char setting[] = MEMORY_SOURCE ".pid=0";
-	char *settings[] = {setting, NULL};
-	const Globals asked = {.plugin_path = globals->plugin_path, .settings = settings};
-
-	return session_check(&asked, NULL) ? g_strdup(setting) : NULL;
-}
-
 /* ---- begin and end ----------------------------------------------------------------- */
 
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids)

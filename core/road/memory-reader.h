@@ -15,8 +15,8 @@ typedef struct memory_reader MemoryReader;
 	MEMORY_GROUP, MEMORY_LEDGER_GROUP, MEMORY_MAPPINGS_GROUP, MEMORY_SHARED_GROUP,             \
 		MEMORY_SWAP_GROUP, MEMORY_SYSV_GROUP
 gboolean memory_reader_needs(const Metric *metric);
-/* Returns the setting that the plugin needs: PLUGIN.KEY=VALUE; NULL: there is no such plugin. */
-char *memory_reader_setting(const Globals *globals);
+/* The setting that the plugin needs: the process that will be opened is not known yet. */
+#define MEMORY_READER_SETTING MEMORY_SOURCE ".pid=0"
 
 /* From then on, the capture's samples read none of these groups and metrics. */
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids);

@@ -6,10 +6,14 @@
 #include "report/plan/sections.h"
 
 #define MOST_PLACES 3
+#define MOST_RIVALS 4
 
-/* The uses of a thread's time. */
-static const char *const uses[] = {"cpu",       "user",    "system",     "waiting",   "disk_wait",
-				   "swap_wait", "reclaim", "compaction", "thrashing", NULL};
+/* The uses of a thread's time, and percentiles of its waits for a CPU. */
+static const char *const uses[] = {
+	"cpu",           "user",          "system",     "waiting",   "disk_wait",
+	"swap_wait",     "reclaim",       "compaction", "thrashing", "run_delay:p50",
+	"run_delay:p99", "run_delay:max", NULL,
+};
 
 /* Returns the line of that pool, or NULL. */
 static const struct ctprof_report_line *find_line(const Panel *pools, const char *name)
@@ -22,6 +26,12 @@ static const struct ctprof_report_line *find_line(const Panel *pools, const char
 			return line;
 	}
 	return NULL;
+}
+
+static gboolean is_positive(const struct ctprof_value *value)
+{
+	return (value->type == CTPROF_VALUE_REAL && value->real > 0) ||
+	       (value->type == CTPROF_VALUE_NUMBER && value->number > 0);
 }
 
 /* Adds the pool's line with the uses of its time; those that are 0 or not known are left out. */
@@ -37,9 +47,8 @@ static void add_uses(Screen *screen, const struct ctprof_report *report, const c
 	if (!line)
 		return;
 	for (guint64 i = 0; i < pools.section.n_fields; i++) {
-		const struct ctprof_value *value = panel_value(&pools, line, i);
 		gboolean shown = g_strv_contains(uses, pools.fields[i].name) &&
-				 value->type == CTPROF_VALUE_REAL && value->real > 0;
+				 is_positive(panel_value(&pools, line, i));
 
 		n_shown += shown ? 1 : 0;
 		pools.fields[i].flags &= ~CTPROF_FIELD_HIDDEN;
@@ -156,6 +165,81 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	return TRUE;
 }
 
+/* Returns the beginning of the name of each pair of the matrix in which this pool waits, such as
+ * "redis: "; the caller frees it. */
+static char *name_pairs(const char *pool)
+{
+	const char *quote = pool[0] == '(' ? "'" : "";
+	g_auto(GStrv) parts = g_strsplit(pool, ": ", -1);
+	g_autofree char *name = g_strjoinv(":_", parts);
+
+	return g_strdup_printf("%s%s%s: ", quote, name, quote);
+}
+
+/* Whether the matrix was already there when the window began; otherwise its lines are about the end
+ * of the window alone. */
+static gboolean is_whole(const Panel *matrix)
+{
+	for (guint64 i = 0; i < matrix->section.n_lines; i++)
+		if (matrix->section.lines[i].cells[0].value[0].type != CTPROF_VALUE_ABSENT)
+			return TRUE;
+	return FALSE;
+}
+
+/* Draws the first lines of the matrix with their growth in the window, and without the beginning of
+ * their names, which is the same for all. */
+static void draw_growth(Panel *matrix, gsize n_prefix, GPtrArray *drawn)
+{
+	guint64 n = MIN(matrix->section.n_lines, MOST_RIVALS);
+	g_autofree struct ctprof_cell *cells = g_new(struct ctprof_cell, n);
+	g_autofree struct ctprof_report_line *lines =
+		g_memdup2(matrix->section.lines, n * sizeof *lines);
+
+	for (guint64 i = 0; i < n; i++) {
+		struct ctprof_value *value = cells[i].value;
+
+		cells[i] = lines[i].cells[0];
+		lines[i].cells = &cells[i];
+		lines[i].names[0] += n_prefix;
+		if (value[1].type == CTPROF_VALUE_ABSENT)
+			value[0] = value[1];
+		else if (value[0].type == CTPROF_VALUE_NUMBER)
+			value[1].number -= MIN(value[0].number, value[1].number);
+	}
+	matrix->section.lines = lines;
+	matrix->section.flags &= ~CTPROF_SECTION_LONG;
+	matrix->fields[0].header = "RAN FOR";
+	matrix->fields[0].flags |= CTPROF_FIELD_SHORT;
+	draw_lines(matrix, "WHILE IT WAITED", n, drawn);
+}
+
+/* Adds what ran while threads of the pool waited for a CPU, if that was captured. */
+static void add_rivals(Screen *screen, const char *subject, Page *page)
+{
+	static char wanted[] = MATRIX_GROUP, metrics[] = "waited_for_ns";
+	g_autofree char *prefix = name_pairs(subject);
+	g_autofree char *escaped = g_regex_escape_string(prefix, -1);
+	g_autofree char *filter = g_strdup_printf("^%s", escaped);
+	AnalysisOptions options = screen_options(screen);
+	g_autoptr(Analysis) analysis = NULL;
+	g_auto(Panel) matrix = {.renderer = NULL};
+	g_autoptr(GError) not_captured = NULL;
+
+	/* The pools of the matrix are processes of one name. */
+	if (screen->group_by != GROUP_BY_PCOMM)
+		return;
+	options.digest = FALSE;
+	options.sections = wanted;
+	options.metrics = metrics;
+	options.sort_by = NULL;
+	options.filter = filter;
+	const struct ctprof_report *report =
+		screen_analyse(screen, &options, &analysis, &not_captured);
+	if (report && panel_take(&screen->renderer, report, MATRIX_GROUP, &matrix) &&
+	    is_whole(&matrix))
+		draw_growth(&matrix, strlen(prefix), page->head);
+}
+
 static gboolean add_threads(Screen *screen, GHashTable *threads, Page *page, GError **error)
 {
 	AnalysisOptions options = screen_options(screen);
@@ -188,6 +272,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	}
 	add_uses(screen, report, subject, page);
 	add_history(screen, subject, page);
+	add_rivals(screen, subject, page);
 	return add_places(screen, subject, threads, page, error) &&
 	       add_threads(screen, threads, page, error);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ran while a planted victim waited for a CPU, as the findings of 'stat' say it."""
+"""What ran while a planted victim waited for a CPU, as the findings of 'stat' and a page of 'top' say it."""
 
 import contextlib
 import json
@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import harness  # noqa: E402
 import tap  # noqa: E402
+from terminal import terminal  # noqa: E402
 
 # All on one CPU, and before most others there.
 SPINNER = """
@@ -109,6 +110,53 @@ def test_the_first_screen_has_percentiles_and_times():
     for name, ns in zip(("cpu", "waiting"), (b - a for a, b in zip(before, after, strict=True)), strict=True):
         assert 0 < shown[name] * seconds <= 1.01 * ns / 1e9, (name, shown, seconds, ns)
     assert shown["cpu"] + shown["waiting"] > 0.9, shown
+
+
+def programs_of(shown):
+    """How many descriptors of programs in the kernel the processes of ctprof in the terminal have."""
+    supervisor = int(shown.state("pane_pid"))
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+    n = 0
+    for pid in (supervisor, *children):
+        for path in Path(f"/proc/{pid}/fdinfo").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                n += "prog_id:" in path.read_text()
+    return n
+
+
+def ran_for(text, name):
+    """How long that pool ran while the pool of the page waited, and how long the window was; None: not shown."""
+    units = {"s": 1, "ms": 1e-3, "µs": 1e-6}
+    found = [re.search(pattern, text, re.MULTILINE)
+             for pattern in (rf"^ {name} +([\d.]+)(s|ms|µs)$", r" ([\d.]+)(s|ms) apart")]
+    return [float(each[1]) * units[each[2]] for each in found] if all(found) else None
+
+
+def test_an_open_pool_has_what_ran_meanwhile():
+    """In the window, not since it was opened; and nothing is attached before or after."""
+    if b"without ncurses" in harness.run("replay", "/none", check=False).stderr:
+        raise tap.Skip("this build has no ncurses")
+    with spinning("p-victim", "p-rival") as pids, \
+            terminal(150, 40, f"exec {harness.CTPROF} --plugins=procfs,host,latency,table,snapshot "
+                              f"top -i 1s {' '.join(map(str, pids))}") as shown:  # fmt: skip
+        text = shown.wait(lambda now: "p-victim" in now and "p-rival" in now, "the pools")
+        assert programs_of(shown) == 0 and "run_delay" not in text, text
+        shown.press("/")
+        shown.type("p-victim")
+        shown.press("Enter", "Enter")
+        text = shown.wait(lambda now: ran_for(now, "p-rival") or "left out" in now, "what ran meanwhile")
+        if "left out" in text:
+            raise tap.Skip("no program can be loaded into the kernel")
+        assert "WHILE IT WAITED" in text and text.count("run_delay:p99") == 2, text
+        assert programs_of(shown) > 0
+        for _ in range(4):
+            time = text.splitlines()[0]
+            text = shown.wait(lambda now, time=time: now.splitlines()[0] != time and ran_for(now, "p-rival"), "a window")
+        ran, apart = ran_for(text, "p-rival")
+        assert 0.1 * apart < ran < 1.1 * apart, text
+        shown.press("Escape")
+        shown.wait(lambda now: programs_of(shown) == 0 and "run_delay" not in now, "the pools, and no program")
+        shown.press("q")
 
 
 def wakeups(*options):

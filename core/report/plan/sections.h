@@ -23,6 +23,7 @@ typedef struct draft Draft;
 #define SECTION_SMAPS "smaps-rollup"
 #define WAIT_GROUP "wait"
 #define LOCK_GROUP "lock"
+#define TURN_GROUP "latency"
 #define MATRIX_GROUP "latency-matrix"
 #define DISK_GROUP "system-disks"
 /* A group of metrics that the first screen uses, more expensive than its others. */

@@ -69,7 +69,8 @@ static gboolean has_states(const Making *making)
 	return window && states_instants(window->states) > 0;
 }
 
-/* Adds the percentiles of the histogram that was captured, or of the first of several. */
+/* Adds the percentiles of the histogram that was captured, or of the first of several.  They are
+ * hidden until a pool has one: ctprof top captures it now and then. */
 static void add_percentiles(Making *making)
 {
 	const GArray *figures = making->digest->draft->figures;
@@ -82,6 +83,7 @@ static void add_percentiles(Making *making)
 		    (n > 0 && making->percentiles[0]->measure != figure->measure))
 			continue;
 		guint field = table_take_field(making->table, &figure->field);
+		table_hide(making->table, field, TRUE);
 		making->first_percentile = n > 0 ? making->first_percentile : field;
 		making->percentiles[making->n_percentiles++] = figure;
 	}
@@ -169,6 +171,8 @@ static void put_percentiles(const Making *making, struct ctprof_cell *cells, con
 		struct ctprof_value sides[SIDES];
 
 		draft_figure(digest->draft, figure, group, sides);
+		if (sides[0].type != CTPROF_VALUE_ABSENT || sides[1].type != CTPROF_VALUE_ABSENT)
+			table_hide(making->table, making->first_percentile + i, FALSE);
 		if (digest->has_sides)
 			view_cell(digest->draft->view, sides, &figure->field, cell);
 		else
