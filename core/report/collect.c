@@ -160,9 +160,9 @@ static void set_map(const Draft *draft, const RunPlace *place, const RunsKey *ke
 
 /* Puts the counters of a map: a row for each key. */
 static void put_map(const Draft *draft, const RunPlace *place, const RunsKey *key,
-		    Record *const sides[SIDES], const Measure *measure)
+		    const Measure *measure)
 {
-	MapWalk walk = map_walk_of(sides, measure);
+	MapWalk walk = map_walk_of(draft->host, measure);
 
 	while (map_walk_next(&walk)) {
 		struct ctprof_report_field field = figure_field(
@@ -175,8 +175,7 @@ static void put_map(const Draft *draft, const RunPlace *place, const RunsKey *ke
 }
 
 /* Collects metrics of the host that only a comparison of schedulers uses. */
-static void collect_scheduler(const Draft *draft, const RunPlace *place, const RunsKey *host,
-			      Record *const sides[SIDES])
+static void collect_scheduler(const Draft *draft, const RunPlace *place, const RunsKey *host)
 {
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
 	RunsKey key = *host;
@@ -193,10 +192,10 @@ static void collect_scheduler(const Draft *draft, const RunPlace *place, const R
 		    (!is_map && plan_shows_host(draft->plan, measure)))
 			continue;
 		if (is_map) {
-			put_map(draft, place, &key, sides, measure);
+			put_map(draft, place, &key, measure);
 			continue;
 		}
-		pair_values(sides, measure, values);
+		pair_values(draft->host, measure, values);
 		put(draft, place, &key, &field, values, field.kind == CTPROF_COUNTER, FALSE);
 	}
 }
@@ -231,14 +230,12 @@ static void collect_host(const Draft *draft, const RunPlace *place)
 {
 	const char *name = store_text(draft->store, HOST_NAME);
 	const RunsKey key = key_of(draft, FAMILY_HOST, &name, 1, FALSE);
-	Record *sides[SIDES];
 
-	draft_find_host(draft, sides);
 	/* show includes the host only on request, but runs of totals always do. */
-	collect_record(draft, place, TABLE_HOST, &key, sides,
+	collect_record(draft, place, TABLE_HOST, &key, draft->host,
 		       draft->plan->options->sections &&
 			       !plan_has_section(draft->plan, SECTION_HOST_METRICS));
-	collect_scheduler(draft, place, &key, sides);
+	collect_scheduler(draft, place, &key);
 }
 
 static void collect_cgroups(const Draft *draft, const RunPlace *place)

@@ -457,6 +457,7 @@ static Namer namer_of(const Analysis *analysis, CgroupKeys *cgroups)
 static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 {
 	const AnalysisOptions *options = analysis->plan.options;
+	const RecordKey host = {.start = 0};
 	Draft *draft = &analysis->draft;
 
 	if (!resolve_names(analysis, NULL, error))
@@ -467,8 +468,10 @@ static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
 	build_groups(analysis, namer);
 	draft->namer = namer;
 	draft->groups = analysis->groups.joined;
-	for (guint side = 0; side < SIDES; side++)
+	for (guint side = 0; side < SIDES; side++) {
 		draft->only[side] = analysis->groups.only[side];
+		draft->host[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &host);
+	}
 	if (analysis->window.counts.struct_size > 0)
 		draft->window = &analysis->window;
 	if (analysis->order->len > 0)

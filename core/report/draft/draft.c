@@ -59,26 +59,16 @@ void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 	figure_values(figure, group, draft->view->window, ret_values);
 }
 
-void draft_find_host(const Draft *draft, Record *ret_sides[SIDES])
-{
-	const RecordKey key = {.start = 0};
-
-	for (guint side = 0; side < SIDES; side++)
-		ret_sides[side] = record_set_find(&draft->sides[side].sets[TABLE_HOST], &key);
-}
-
 gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value)
 {
 	const Measure *inputs[QUANTITY_INPUTS] = {NULL};
 	Span span = {.side = draft_n_sides(draft) - 1, .grown = draft->window != NULL};
 	gboolean counts = FALSE;
-	Record *sides[SIDES];
 
 	formula_bind(formula, &draft->intake->measures[TABLE_HOST], inputs);
 	for (guint i = 0; i < formula_n_inputs(formula); i++)
 		counts = counts || (inputs[i] && inputs[i]->kind == CTPROF_COUNTER);
-	draft_find_host(draft, sides);
-	formula_value(formula, inputs, sides, &span, ret_value);
+	formula_value(formula, inputs, draft->host, &span, ret_value);
 	return counts;
 }
 

@@ -21,6 +21,7 @@ struct draft {
 	const Intake *intake;
 	const WindowResult *window; /* NULL: not a window */
 	const Side *sides;          /* SIDES of them */
+	Record *host[SIDES];        /* NULL: that side has no row of the host */
 	Namer *namer;
 	const GPtrArray *groups;      /* Group *: of threads, on both sides (show: side 0) */
 	const GPtrArray *only[SIDES]; /* Group *: of one side only */
@@ -53,8 +54,6 @@ struct ctprof_value draft_value(const Draft *draft, enum intake_table table,
 /* Sets a figure's values, one for each side of a group of threads. */
 void draft_figure(const Draft *draft, const Figure *figure, const Group *group,
 		  struct ctprof_value ret_values[SIDES]);
-/* Finds the host's records; NULL: none. */
-void draft_find_host(const Draft *draft, Record *ret_sides[SIDES]);
 /* Computes a formula for the host; in a window, with the growth of counters.  Returns whether any
  * of its inputs is a counter. */
 gboolean draft_ask_host(const Draft *draft, const Formula *formula, struct ctprof_value *ret_value);

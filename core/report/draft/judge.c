@@ -118,9 +118,8 @@ static void judge_all(const Draft *draft, Verdict *verdict)
 	g_autoptr(GHashTable) by_key = pairs_new();
 	g_autoptr(GPtrArray) objects = draft_pairs(draft, TABLE_OBJECTS, by_key);
 	g_autoptr(GPtrArray) hosts = g_ptr_array_new();
-	Pair host = {.key = {.start = 0}};
+	Pair host = {.sides = {draft->host[0], draft->host[1]}};
 
-	draft_find_host(draft, host.sides);
 	g_ptr_array_add(hosts, &host);
 	judge_groups(draft, verdict);
 	judge_pairs(draft, verdict, TABLE_OBJECTS, objects);

@@ -33,19 +33,18 @@ static void add_metric(const Draft *draft, Table *table, const Measure *measure,
 }
 
 /* Adds the lines of a metric; for a map, one for each key. */
-static void add_measure(const Draft *draft, Table *table, Record *const sides[SIDES],
-			const Measure *measure)
+static void add_measure(const Draft *draft, Table *table, const Measure *measure)
 {
 	const char *name = measure->name;
 	struct ctprof_value values[SIDES];
 
 	if (measure->kind != CTPROF_MAP) {
-		pair_values(sides, measure, values);
+		pair_values(draft->host, measure, values);
 		if (values[0].type != CTPROF_VALUE_ABSENT || values[1].type != CTPROF_VALUE_ABSENT)
 			add_metric(draft, table, measure, name, values);
 		return;
 	}
-	MapWalk walk = map_walk_of(sides, measure);
+	MapWalk walk = map_walk_of(draft->host, measure);
 	walk.unit = 1;
 	while (map_walk_next(&walk))
 		add_metric(draft, table, measure,
@@ -60,10 +59,8 @@ static void draft_host(const Draft *draft, const Section *section)
 	const GPtrArray *list = draft->intake->measures[TABLE_HOST].list;
 	gboolean of_scheduler = section == &section_sched_ext;
 	Table *table = draft_long(draft, section->name, section->heading, host_name[0]);
-	Record *sides[SIDES];
 	guint kept = 0;
 
-	draft_find_host(draft, sides);
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
 		const char *name = measure->name;
@@ -71,7 +68,7 @@ static void draft_host(const Draft *draft, const Section *section)
 		if (g_str_has_prefix(name, SCHED_EXT) != of_scheduler ||
 		    g_str_has_prefix(name, PSI) || !plan_shows_host(draft->plan, measure))
 			continue;
-		add_measure(draft, table, sides, measure);
+		add_measure(draft, table, measure);
 	}
 	for (guint i = 0; i < table->lines->len; i++) {
 		const struct ctprof_report_line *line =

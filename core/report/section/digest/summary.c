@@ -21,10 +21,9 @@ static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "sys
 /* Returns the host's value in the newest capture. */
 static struct ctprof_value host_value(const Digest *digest, const char *name)
 {
-	Record *sides[SIDES];
+	const Draft *draft = digest->draft;
 
-	draft_find_host(digest->draft, sides);
-	return draft_value(digest->draft, TABLE_HOST, sides, digest->newest, name);
+	return draft_value(draft, TABLE_HOST, draft->host, digest->newest, name);
 }
 
 /* Returns the host's number in the newest capture; NAN: absent. */

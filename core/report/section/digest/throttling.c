@@ -77,11 +77,9 @@ static void take_below(const GArray *list)
 /* Whether a BPF scheduler runs: it may enforce quotas without any count in cpu.stat. */
 static gboolean has_bpf_scheduler(const Draft *draft)
 {
-	Record *sides[SIDES];
+	guint newest = draft_n_sides(draft) - 1;
+	const char *state = draft_value(draft, TABLE_HOST, draft->host, newest, BPF_STATE).text;
 
-	draft_find_host(draft, sides);
-	const char *state =
-		draft_value(draft, TABLE_HOST, sides, draft->view->compare ? 1 : 0, BPF_STATE).text;
 	return g_strcmp0(state, "enabled") == 0;
 }
 
