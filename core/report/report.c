@@ -372,8 +372,7 @@ static gboolean draft_sections(Analysis *analysis, GError **error)
 	}
 	objects_draft(draft);
 	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
-	return judge_conditions(draft, analysis->hits, analysis->draft.warnings,
-				&analysis->unjudged, error);
+	return judge_conditions(draft, analysis->hits, &analysis->unjudged, error);
 }
 
 /* ---- the report ---- */

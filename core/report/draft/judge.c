@@ -7,71 +7,67 @@
 
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
 
-void verdict_init(Verdict *verdict, const Condition *condition)
-{
-	*verdict = (Verdict){
-		.condition = condition,
-		.metric = condition->metric,
-		.hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit)),
-	};
-}
-
-void verdict_clear(gpointer verdict)
-{
-	g_array_unref(((Verdict *)verdict)->hits);
-}
-
-gboolean verdict_is_met(const Condition *condition, const struct ctprof_report_field *field,
-			const Change *change)
+static gboolean is_met(const Condition *condition, const struct ctprof_report_field *field,
+		       const Change *change)
 {
 	if (condition->is_worse)
 		return polarity_judge(field, change) == CTPROF_CELL_WORSE;
 	return !condition->metric || condition_holds(condition, field->ladder, change, TRUE);
 }
 
-struct ctprof_report_hit verdict_hit(const Condition *condition,
-				     const struct ctprof_report_field *field, const Change *change)
+gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial)
 {
+	gboolean counts = !partial || draft->plan->options->fail_on_partial;
+
+	if (counts)
+		verdict->n_judged++;
+	else
+		verdict->n_partial++;
+	return counts;
+}
+
+void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
+		  const struct ctprof_report_field *field, const Change *change,
+		  const struct ctprof_runs *runs)
+{
+	const Condition *condition = verdict->condition;
 	gboolean in_percent = !condition->delta && (change->flags & CTPROF_CELL_HAS_PCT);
 
-	return (struct ctprof_report_hit){
-		.struct_size = sizeof(struct ctprof_report_hit),
+	if (!is_met(condition, field, change))
+		return;
+	struct ctprof_report_hit hit = {
+		.struct_size = sizeof hit,
+		.n_names = n_names,
 		.condition = condition->text,
 		.metric = field->name,
 		.unit = in_percent ? "percent" : field->unit,
 		.value = in_percent ? change->pct : change->delta,
 		.limit = condition->metric ? condition_limit(condition, field->ladder) : 0,
+		.runs = runs,
 	};
+	for (guint i = 0; i < n_names; i++)
+		hit.names[i] = names[i];
+	g_array_append_val(verdict->hits, hit);
 }
 
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field)
 {
-	const Condition *condition = verdict->condition;
 	Change change;
 
 	verdict->n_met++;
 	view_change(draft->view, values, field, &change);
-	condition_take_value(condition, &values[1], &change);
+	condition_take_value(verdict->condition, &values[1], &change);
 	if (!(change.flags & CTPROF_CELL_HAS_DELTA)) {
 		coverage_add(&verdict->lacking, values[0].why ? values[0].why : values[1].why, 1);
 		return;
 	}
 	if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
 		change.flags |= CTPROF_CELL_PARTIAL;
-	if (change.flags & CTPROF_CELL_PARTIAL && !draft->plan->options->fail_on_partial) {
-		verdict->n_partial++;
+	if (!verdict_counts(draft, verdict, (change.flags & CTPROF_CELL_PARTIAL) != 0))
 		return;
-	}
-	verdict->n_judged++;
 	change.flags &= ~CTPROF_CELL_PARTIAL;
-	if (!verdict_is_met(condition, field, &change))
-		return;
-	struct ctprof_report_hit hit = verdict_hit(condition, field, &change);
-	hit.n_names = n_names;
-	for (guint i = 0; i < n_names; i++)
-		hit.names[i] = names[i];
-	g_array_append_val(verdict->hits, hit);
+	verdict_take(verdict, names, n_names, field, &change, NULL);
 }
 
 static void judge_groups(const Draft *draft, Verdict *verdict)
@@ -136,7 +132,8 @@ static const char *word_of(const Coverage *lacking)
 	return value.why ? absence_word(value.why) : "not captured";
 }
 
-char *verdict_explain(const Verdict *verdict, const Draft *draft)
+/* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
+static char *explain(const Verdict *verdict, const Draft *draft)
 {
 	const Condition *condition = verdict->condition;
 	const char *metric = condition->metric     ? condition->metric
@@ -158,10 +155,12 @@ char *verdict_explain(const Verdict *verdict, const Draft *draft)
 		condition->text, metric, draft->plan->axis->word);
 }
 
-void verdict_warn(const Verdict *verdict, GPtrArray *warnings)
+void verdict_finish(const Verdict *verdict, const Draft *draft, char **ret_unjudged)
 {
+	if (!*ret_unjudged)
+		*ret_unjudged = explain(verdict, draft);
 	if (verdict->n_partial > 0)
-		g_ptr_array_add(warnings,
+		g_ptr_array_add(draft->warnings,
 				g_strdup_printf("--fail-on '%s': not judged in %" G_GUINT64_FORMAT
 						" groups whose sums lack rows (~): "
 						"--fail-on-partial judges them",
@@ -219,14 +218,14 @@ static void judge_polar(const Draft *draft, Verdict *verdict)
 		}
 }
 
-gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
-			  char **ret_unjudged, GError **error)
+gboolean judge_conditions(const Draft *draft, GArray *hits, char **ret_unjudged, GError **error)
 {
 	const GArray *conditions = draft->plan->conditions;
 
 	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
 		const Condition *condition = &g_array_index(conditions, Condition, i);
-		Verdict verdict;
+		Verdict verdict = {
+			.condition = condition, .metric = condition->metric, .hits = hits};
 
 		if (condition->finding) {
 			findings_judge(draft, condition, hits);
@@ -234,20 +233,14 @@ gboolean judge_conditions(const Draft *draft, GArray *hits, GPtrArray *warnings,
 		}
 		if (!check_window(draft, condition, error))
 			return FALSE;
-		verdict_init(&verdict, condition);
 		if (condition->is_worse)
 			judge_polar(draft, &verdict);
 		else
 			judge_all(draft, &verdict);
-		g_array_append_vals(hits, verdict.hits->data, verdict.hits->len);
-		g_autofree char *why = verdict_explain(&verdict, draft);
-		if (why && !*ret_unjudged)
-			*ret_unjudged = g_steal_pointer(&why);
-		verdict_warn(&verdict, warnings);
-		verdict_clear(&verdict);
+		verdict_finish(&verdict, draft, ret_unjudged);
 	}
 	if (draft->view->match && !draft->plan->is_matched)
-		g_ptr_array_add(warnings, g_strdup_printf("--filter '%s': no name matches",
-							  draft->plan->options->filter));
+		g_ptr_array_add(draft->warnings, g_strdup_printf("--filter '%s': no name matches",
+								 draft->plan->options->filter));
 	return TRUE;
 }

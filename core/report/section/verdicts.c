@@ -276,43 +276,29 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 	verdict->n_met++;
 	if (!is_paired(row))
 		return;
-	if (row->partial && !draft->plan->options->fail_on_partial) {
-		verdict->n_partial++;
+	if (!verdict_counts(draft, verdict, row->partial))
 		return;
-	}
-	verdict->n_judged++;
 	change = runs_change(row);
 	const struct ctprof_value median = value_of_real(row->medians[1]);
 	condition_take_value(condition, &median, &change);
-	if (!condition_allows(condition, &row->runs) ||
-	    (condition->is_worse && row->runs.verdict != CTPROF_VERDICT_CHANGED) ||
-	    !verdict_is_met(condition, &row->field, &change))
-		return;
-	struct ctprof_report_hit hit = verdict_hit(condition, &row->field, &change);
-	hit.runs = &row->runs;
-	hit.n_names = row->key.n_names;
-	for (guint i = 0; i < row->key.n_names; i++)
-		hit.names[i] = row->key.names[i];
-	g_array_append_val(verdict->hits, hit);
+	if (condition_allows(condition, &row->runs) &&
+	    (!condition->is_worse || row->runs.verdict == CTPROF_VERDICT_CHANGED))
+		verdict_take(verdict, row->key.names, row->key.n_names, &row->field, &change,
+			     &row->runs);
 }
 
 static void judge(const Draft *draft, const GPtrArray *rows, const Condition *condition,
 		  RunsReport *report)
 {
-	Verdict verdict;
+	Verdict verdict = {.condition = condition, .hits = report->hits};
 
-	verdict_init(&verdict, condition);
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
 		if (!condition->metric || strcmp(row->field.name, condition->metric) == 0)
 			judge_row(draft, &verdict, row);
 	}
-	g_array_append_vals(report->hits, verdict.hits->data, verdict.hits->len);
-	if (!report->unjudged)
-		report->unjudged = verdict_explain(&verdict, draft);
-	verdict_warn(&verdict, draft->warnings);
-	verdict_clear(&verdict);
+	verdict_finish(&verdict, draft, &report->unjudged);
 }
 
 /* Adds the tables of all chapters that have rows; returns the last one, which is always there. */
