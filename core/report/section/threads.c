@@ -8,6 +8,7 @@
 typedef struct line {
 	const Group *group;
 	Standing at;
+	guint cgroup, process; /* in a tree: the index of the first line of each */
 } Line;
 
 static gint compare_lines(gconstpointer a, gconstpointer b)
@@ -15,21 +16,13 @@ static gint compare_lines(gconstpointer a, gconstpointer b)
 	return standing_compare(&((const Line *)a)->at, &((const Line *)b)->at);
 }
 
-/* A line, and the index of the first line of its cgroup and of its process. */
-typedef struct branch {
-	Line line;
-	guint cgroup, process, at;
-} Branch;
-
 static gint compare_branches(gconstpointer a, gconstpointer b)
 {
-	const Branch *x = a, *y = b;
+	const Line *x = a, *y = b;
 
 	if (x->cgroup != y->cgroup)
 		return x->cgroup < y->cgroup ? -1 : 1;
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return (x->process > y->process) - (x->process < y->process);
 }
 
 /* Returns the index at which the key first appeared: at, if it is new. */
@@ -45,24 +38,20 @@ static guint first_at(GHashTable *firsts, const char *cgroup, const char *pcomm,
 }
 
 /* Groups lines of one cgroup, and within it of one pcomm, at the position of
- * the first line. */
+ * the first line.  Within these, lines keep their order: GLib's sort is stable. */
 static void make_tree(GArray *lines)
 {
 	g_autoptr(GHashTable) firsts =
 		g_hash_table_new_full(record_key_hash, record_key_equal, g_free, NULL);
-	g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(Branch));
 
 	for (guint i = 0; i < lines->len; i++) {
-		const Line *line = &g_array_index(lines, Line, i);
+		Line *line = &g_array_index(lines, Line, i);
 		const char *const *names = line->group->names;
-		Branch branch = {*line, first_at(firsts, names[0], NULL, i),
-				 first_at(firsts, names[0], names[1], i), i};
 
-		g_array_append_val(branches, branch);
+		line->cgroup = first_at(firsts, names[0], NULL, i);
+		line->process = first_at(firsts, names[0], names[1], i);
 	}
-	g_array_sort(branches, compare_branches);
-	for (guint i = 0; i < branches->len; i++)
-		g_array_index(lines, Line, i) = g_array_index(branches, Branch, i).line;
+	g_array_sort(lines, compare_branches);
 }
 
 /* ---- the sections ---- */
