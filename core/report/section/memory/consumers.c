@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "report/fold/map.h"
-
 enum { PID, NAME, PSS, OBJECT, N_FIELDS };
 
 static const struct ctprof_report_field fields[N_FIELDS] = {
@@ -22,37 +20,31 @@ typedef struct consumer {
 
 static gint compare_consumers(gconstpointer a, gconstpointer b, gpointer data)
 {
-	const Consumer *x = *(const Consumer *const *)a, *y = *(const Consumer *const *)b;
+	const Consumer *x = a, *y = b;
 	gint order = rows_compare_values(data, x->pss, y->pss);
 
 	return order != 0 ? order : strcmp(x->key, y->key);
 }
 
 /* Lists the consumers of both sides, the largest first; the caller unrefs the list. */
-static GPtrArray *list_consumers(const Rows *objects, const Pair *object)
+static GArray *list_consumers(const Rows *objects, const Pair *object)
 {
-	g_autoptr(GHashTable) by_key = g_hash_table_new(g_str_hash, g_str_equal);
-	GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+	GArray *list = g_array_new(FALSE, FALSE, sizeof(Consumer));
+	MapWalk walk = {.unit = 1};
 
-	for (guint side = 0; side < draft_n_sides(objects->draft); side++) {
-		const GArray *map = row_map(objects, object, side, CONSUMERS);
+	for (guint side = 0; side < draft_n_sides(objects->draft); side++)
+		walk.maps[side] = row_map(objects, object, side, CONSUMERS);
+	while (map_walk_next(&walk)) {
+		Consumer consumer = {.key = walk.key};
 
-		for (guint i = 0; map && i < map->len; i++) {
-			const MapItem *item = &g_array_index(map, MapItem, i);
-			Consumer *consumer = g_hash_table_lookup(by_key, item->key);
-
-			if (!consumer) {
-				consumer = g_new0(Consumer, 1);
-				consumer->key = item->key;
-				consumer->pss[!side].why = CTPROF_ABSENT_INAPPLICABLE;
-				g_hash_table_insert(by_key, (gpointer)(uintptr_t)item->key,
-						    consumer);
-				g_ptr_array_add(list, consumer);
-			}
-			consumer->pss[side] = value_of_number(item->number);
-		}
+		for (guint side = 0; side < SIDES; side++)
+			consumer.pss[side] =
+				walk.values[side].type == CTPROF_VALUE_ABSENT
+					? (struct ctprof_value){.why = CTPROF_ABSENT_INAPPLICABLE}
+					: value_of_number(walk.values[side].number);
+		g_array_append_val(list, consumer);
 	}
-	g_ptr_array_sort_with_data(list, compare_consumers, (gpointer)(uintptr_t)objects->draft);
+	g_array_sort_with_data(list, compare_consumers, (gpointer)(uintptr_t)objects->draft);
 	return list;
 }
 
@@ -79,9 +71,10 @@ void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gbool
 	table_hide(table, OBJECT, n <= 1);
 	for (guint i = 0; i < n; i++) {
 		const Pair *object = g_ptr_array_index(objects->list, i);
-		g_autoptr(GPtrArray) list = list_consumers(objects, object);
+		g_autoptr(GArray) list = list_consumers(objects, object);
 
 		for (guint c = 0; c < list->len; c++)
-			put_consumer(draft, table, row_name(object), list->pdata[c]);
+			put_consumer(draft, table, row_name(object),
+				     &g_array_index(list, Consumer, c));
 	}
 }
