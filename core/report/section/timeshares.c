@@ -41,12 +41,6 @@ static const StateTimes *times_of(const Draft *draft, const Group *group)
 	return times && times->threads > 0 ? times : NULL;
 }
 
-static void put(const Draft *draft, struct ctprof_cell *cell, gdouble number)
-{
-	draft_put_same(draft, cell,
-		       (struct ctprof_value){.type = CTPROF_VALUE_REAL, .real = number});
-}
-
 /* The samples divide only a part of the time, so their error applies to that part. */
 static void put_interval(const Draft *draft, struct ctprof_cell *cells, const StateTimes *times,
 			 gdouble ns, gdouble sum)
@@ -56,8 +50,8 @@ static void put_interval(const Draft *draft, struct ctprof_cell *cells, const St
 	if (times->sampled <= 0)
 		return;
 	interval_of_share(MIN(ns / times->sampled, 1) * n, n, CONFIDENCE, &low, &high);
-	put(draft, &cells[LOW], low * times->sampled / sum * 100);
-	put(draft, &cells[HIGH], high * times->sampled / sum * 100);
+	draft_put_same(draft, &cells[LOW], value_of_real(low * times->sampled / sum * 100));
+	draft_put_same(draft, &cells[HIGH], value_of_real(high * times->sampled / sum * 100));
 }
 
 static void add_state(const Draft *draft, Table *table, const Group *group, const StateTimes *times,
@@ -66,8 +60,8 @@ static void add_state(const Draft *draft, Table *table, const Group *group, cons
 	gdouble sum = sum_of(times), ns = times->ns[state];
 	struct ctprof_cell *cells = draft_group_part(table, group, state_words[state]);
 
-	put(draft, &cells[TIME], ns);
-	put(draft, &cells[SHARE], ns / sum * 100);
+	draft_put_same(draft, &cells[TIME], value_of_real(ns));
+	draft_put_same(draft, &cells[SHARE], value_of_real(ns / sum * 100));
 	if (state > STATE_SLEEPING)
 		put_interval(draft, cells, times, ns, sum);
 }
