@@ -17,6 +17,8 @@
 	}
 #define TABLE_FIELD(id, head, unit, ladder, flags) ROLE_FIELD(id, head, unit, ladder, flags, PLAIN)
 #define BYTES_FIELD(id, head) TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, 0)
+#define SHORT_BYTES(id, head)                                                                      \
+	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
 #define COUNT_FIELD(id, head) TABLE_FIELD(id, head, "none", CTPROF_LADDER_NONE, 0)
 #define TEXT_FIELD(id, head) TABLE_FIELD(id, head, "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT)
 #define SUBJECT_FIELD(id, head)                                                                    \

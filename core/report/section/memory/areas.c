@@ -4,9 +4,6 @@
 #include "footprint.h"
 #include "listing.h"
 
-#define SHORT_BYTES(id, head)                                                                      \
-	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
-
 enum { PID, RSS, PSS, SWAP, SIZE, VMAS, KIND, AREA, NAME, N_PLACES };
 
 static const Place places[N_PLACES] = {

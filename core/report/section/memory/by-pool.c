@@ -12,9 +12,6 @@
 
 enum { POOL, PROCESSES, PSS, RSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_FIELDS };
 
-#define SHORT_BYTES(id, head)                                                                      \
-	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
-
 #define OF_SHARED "" /* memory shared with others: computed, no metric has it */
 
 /* Amounts are sums over processes; the other fields describe the line as a whole. */

@@ -8,7 +8,7 @@ enum { PID, NAME, PSS, OBJECT, N_FIELDS };
 static const struct ctprof_report_field fields[N_FIELDS] = {
 	[PID] = COUNT_FIELD("pid", "PID"),
 	[NAME] = TEXT_FIELD("name", "NAME"),
-	[PSS] = TABLE_FIELD("pss", "PSS", "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT),
+	[PSS] = SHORT_BYTES("pss", "PSS"),
 	[OBJECT] = TEXT_FIELD("object", "OBJECT"),
 };
 

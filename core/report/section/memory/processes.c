@@ -31,11 +31,9 @@ static const Place after[] = {
 	{TEXT_FIELD("cwd", "CWD"), "cwd", PLACE_SAME | PLACE_RARE, NULL},
 };
 
-#define SHORT_FIELD(id, head)                                                                      \
-	TABLE_FIELD(id, head, "bytes", CTPROF_LADDER_BYTES, CTPROF_FIELD_SHORT)
 #define FOOTPRINT(id, head, is_common, metric, stand_in)                                           \
 	{                                                                                          \
-		SHORT_FIELD(id, head), SHORT_FIELD(id "_subtree", head "+"), is_common, metric,    \
+		SHORT_BYTES(id, head), SHORT_BYTES(id "_subtree", head "+"), is_common, metric,    \
 			stand_in                                                                   \
 	}
 
