@@ -122,9 +122,9 @@ GPtrArray *cgroups_list(const Draft *draft, GHashTable *pairs)
 
 /* Fills one cell; the change of a setting is not a number. */
 static void fill_cell(const Draft *draft, const Pair *pair, const struct cgroup_column *column,
-		      const Measure *measure, const struct ctprof_report_field *field,
-		      struct ctprof_cell *cell)
+		      const struct ctprof_report_field *field, struct ctprof_cell *cell)
 {
+	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, column->metric);
 	struct ctprof_value values[SIDES];
 
 	pair_values(pair->sides, measure, values);
@@ -151,24 +151,18 @@ static gboolean is_informative(const struct ctprof_cell *cell)
 	return FALSE;
 }
 
-/* A column of the current table. */
-typedef struct place {
-	const struct cgroup_column *column;
-	const Measure *measure;
-} Place;
-
 /* Adds a line, unless nothing in it is set or visible. */
-static void add_line(const Draft *draft, Table *table, const GArray *places, const Pair *pair)
+static void add_line(const Draft *draft, Table *table, const Pair *pair)
 {
 	struct ctprof_cell *cells = table_named_line(table, pair->key.names, 1);
 	gboolean listed = FALSE, passes = FALSE;
 
-	for (guint i = 0; i < places->len; i++) {
-		const Place *place = &g_array_index(places, Place, i);
+	for (guint i = 0; i < table->fields->len; i++) {
 		const struct ctprof_report_field *field = table_field(table, i);
+		const struct cgroup_column *column = find_column(field->name);
 
-		fill_cell(draft, pair, place->column, place->measure, field, &cells[i]);
-		listed = listed || (!(place->column->flags & BESIDE) && is_informative(&cells[i]));
+		fill_cell(draft, pair, column, field, &cells[i]);
+		listed = listed || (!(column->flags & BESIDE) && is_informative(&cells[i]));
 		passes = passes || view_passes(draft->view, &cells[i], field);
 	}
 	if (!listed || !passes)
@@ -177,23 +171,21 @@ static void add_line(const Draft *draft, Table *table, const GArray *places, con
 
 static void draft_columns(const Draft *draft, const Section *section)
 {
-	g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(Place));
 	Table *table = draft_wide(draft, section->name, section->heading, "cgroup");
 
 	for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
-		Place place = {&columns[i], draft_measure(draft, TABLE_CGROUPS, columns[i].metric)};
+		const char *metric = columns[i].metric;
+		const Measure *measure = draft_measure(draft, TABLE_CGROUPS, metric);
 
-		if (!place.measure || g_strcmp0(place.column->section, section->name) != 0)
+		if (!measure || g_strcmp0(columns[i].section, section->name) != 0)
 			continue;
-		struct ctprof_report_field field =
-			figure_field(place.measure, place.column->metric);
-		if (place.column->flags & LEVEL)
+		struct ctprof_report_field field = figure_field(measure, metric);
+		if (columns[i].flags & LEVEL)
 			field.kind = CTPROF_LEVEL;
 		table_take_field(table, &field);
-		g_array_append_val(places, place);
 	}
 	for (guint i = 0; i < draft->cgroups->len; i++)
-		add_line(draft, table, places, g_ptr_array_index(draft->cgroups, i));
+		add_line(draft, table, g_ptr_array_index(draft->cgroups, i));
 	draft_close(draft, table);
 }
 
