@@ -4,22 +4,12 @@
 
 #include "choices.h"
 
-static ObjectGroup *group_at(const GArray *groups, guint i)
-{
-	return &g_array_index(groups, ObjectGroup, i);
-}
-
 /* A metric of an object, which may become a line. */
 typedef struct entry {
 	const Pair *pair;
 	const Figure *figure;
 	Standing at; /* place: in the order of the source */
 } Entry;
-
-static gboolean figure_is_of_group(const ObjectGroup *group, const Figure *figure)
-{
-	return strcmp(figure->measure->group, group->name) == 0;
-}
 
 /* Lists both sides' objects by key: those that match --filter, in the order of the sources, with
  * those of the candidate only last. */
@@ -113,7 +103,7 @@ static GPtrArray *list_figures(const Draft *draft, const GPtrArray *pairs, const
 	for (guint i = 0; i < draft->object_figures->len; i++) {
 		Figure *figure = &g_array_index(draft->object_figures, Figure, i);
 
-		if (figure_is_of_group(group, figure) &&
+		if (strcmp(figure->measure->group, group->name) == 0 &&
 		    plan_names(draft->plan, figure->field.name) && is_known(pairs, group, figure))
 			g_ptr_array_add(list, figure);
 	}
@@ -190,7 +180,10 @@ void objects_draft(const Draft *draft)
 	g_autoptr(GHashTable) by_key = pairs_new();
 	g_autoptr(GPtrArray) pairs = list_pairs(draft, by_key);
 
-	for (guint i = 0; i < groups->len; i++)
-		if (group_at(groups, i)->shown)
-			draft_group(draft, pairs, group_at(groups, i));
+	for (guint i = 0; i < groups->len; i++) {
+		const ObjectGroup *group = &g_array_index(groups, ObjectGroup, i);
+
+		if (group->shown)
+			draft_group(draft, pairs, group);
+	}
 }
