@@ -28,14 +28,13 @@ static const struct part {
 	{"meminfo", "What the kernel counts", TRUE, NULL},
 };
 
-/* Whether the row belongs to the part, and its name there. */
-static gboolean is_in(const struct part *part, const Pair *row, const char **ret_name)
+/* Returns the row's name in the part; NULL: it is not in it. */
+static const char *name_in(const struct part *part, const Pair *row)
 {
 	const char *name = row_name(row);
 	gsize len = strlen(part->name);
 
-	*ret_name = name + len + 1;
-	return strncmp(name, part->name, len) == 0 && name[len] == '.';
+	return strncmp(name, part->name, len) == 0 && name[len] == '.' ? name + len + 1 : NULL;
 }
 
 /* The data for a listing's values. */
@@ -48,10 +47,9 @@ static struct ctprof_value ledger_value(const Listing *listing, const Pair *row,
 					const Place *place)
 {
 	const struct ledger *ledger = listing->data;
+	const char *name = name_in(ledger->part, row);
 	guint64 is_estimate = 0;
-	const char *name;
 
-	(void)is_in(ledger->part, row, &name);
 	if (place == &places[NAME])
 		return value_of_text(name);
 	struct ctprof_value value = row_value(&listing->rows, row, side, places[BYTES].metric);
@@ -69,9 +67,8 @@ static struct ctprof_value ledger_value(const Listing *listing, const Pair *row,
 static gboolean is_picked(const Rows *rows, const Pair *row, gpointer data)
 {
 	const struct ledger *ledger = data;
-	const char *name;
 
-	return is_in(ledger->part, row, &name) && rows_match(rows->draft, row_name(row));
+	return name_in(ledger->part, row) && rows_match(rows->draft, row_name(row));
 }
 
 /* The whole stays above its parts in every order. */
@@ -79,17 +76,14 @@ static void sort_rows(Listing *listing, const char *order)
 {
 	const struct ledger *ledger = listing->data;
 	GPtrArray *list = listing->rows.list;
-	const char *name;
 
 	if (strcmp(order, "kernel") != 0)
 		listing_sort(listing, strcmp(order, "size") == 0 ? "bytes" : order);
-	for (guint i = 0; i < list->len; i++) {
-		(void)is_in(ledger->part, list->pdata[i], &name);
-		if (g_strcmp0(name, ledger->part->whole) == 0) {
+	for (guint i = 0; i < list->len; i++)
+		if (g_strcmp0(name_in(ledger->part, list->pdata[i]), ledger->part->whole) == 0) {
 			g_ptr_array_insert(list, 0, g_ptr_array_steal_index(list, i));
 			return;
 		}
-	}
 }
 
 /* Hides the line just added from people if it is 0; returns the number of lines hidden.  n_lines:
@@ -121,7 +115,6 @@ static void draft_part(const Draft *draft, struct ledger *ledger, const char *or
 	g_auto(Listing) listing = listing_of(draft, &part_of_ledger, ledger);
 	const GPtrArray *list = listing.rows.list;
 	guint n_lines = 0, n_hidden = 0;
-	const char *name;
 
 	if (list->len == 0)
 		return;
@@ -131,8 +124,8 @@ static void draft_part(const Draft *draft, struct ledger *ledger, const char *or
 	for (guint i = 0; i < list->len; i++) {
 		const Pair *row = g_ptr_array_index(list, i);
 
-		(void)is_in(part, row, &name);
-		listing_put(&listing, row, part->whole && strcmp(name, part->whole) != 0);
+		listing_put(&listing, row,
+			    part->whole && strcmp(name_in(part, row), part->whole) != 0);
 		n_hidden += hide_nothing(draft, listing.table, n_lines);
 		n_lines = listing.table->lines->len;
 	}
