@@ -384,16 +384,11 @@ static void list_orphans(Analysis *analysis, guint side)
 	analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
 	for (guint i = 0; i < groups->len; i++) {
 		const Group *group = g_ptr_array_index(groups, i);
-		struct ctprof_report_line orphan = {
-			.struct_size = sizeof orphan,
-			.n_names = group->n_names,
-		};
+		struct ctprof_report_line orphan = table_names(group->names, group->n_names);
 
 		if (!view_matches(&analysis->plan.view, group->names, group->n_names))
 			continue;
 		orphan.threads[side] = record_count(group->sides[side]);
-		for (guint n = 0; n < group->n_names; n++)
-			orphan.names[n] = group->names[n];
 		g_array_append_val(analysis->only[side], orphan);
 	}
 }

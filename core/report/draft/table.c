@@ -159,9 +159,9 @@ struct ctprof_cell *table_role_line(Table *table, guint32 flags, guint32 role)
 			table->fields->len);
 }
 
-static struct ctprof_report_line line_of(const char *const *names, guint n_names)
+struct ctprof_report_line table_names(const char *const *names, guint n_names)
 {
-	struct ctprof_report_line line = {.n_names = n_names};
+	struct ctprof_report_line line = {.struct_size = sizeof line, .n_names = n_names};
 
 	for (guint i = 0; i < n_names; i++)
 		line.names[i] = names[i];
@@ -170,12 +170,12 @@ static struct ctprof_report_line line_of(const char *const *names, guint n_names
 
 struct ctprof_cell *table_named_line(Table *table, const char *const *names, guint n_names)
 {
-	return add_line(table, line_of(names, n_names), table->fields->len);
+	return add_line(table, table_names(names, n_names), table->fields->len);
 }
 
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names, guint field)
 {
-	struct ctprof_report_line line = line_of(names, n_names);
+	struct ctprof_report_line line = table_names(names, n_names);
 
 	line.first = field;
 	return add_line(table, line, 1);

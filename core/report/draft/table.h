@@ -63,6 +63,8 @@ struct ctprof_report_field *table_field(Table *table, guint i);
 /* Hides a field, or shows it. */
 void table_hide(Table *table, guint field, gboolean hide);
 
+/* Returns a line with these names, which is in no table. */
+struct ctprof_report_line table_names(const char *const *names, guint n_names);
 /* Adds a line with a cell for every field, all absent; returns the cells.  No
  * fields can be added afterwards. */
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth);

@@ -116,13 +116,11 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 			g_hash_table_add(known, join_names(g_ptr_array_index(rows, i)));
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
-		struct ctprof_report_line line = {.struct_size = sizeof line,
-						  .n_names = row->key.n_names};
+		const struct ctprof_report_line line =
+			table_names(row->key.names, row->key.n_names);
 
 		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(&row->key)))
 			continue;
-		for (guint n = 0; n < row->key.n_names; n++)
-			line.names[n] = row->key.names[n];
 		g_array_append_val(report->only[row->runs.n[0] > 0 ? 0 : 1], line);
 	}
 }
