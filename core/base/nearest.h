@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the known words that a mistyped one probably stands for. */
+/* Finds the known words that a mistyped word was probably meant to be. */
 #pragma once
 
 #include <glib.h>

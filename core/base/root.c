@@ -19,8 +19,7 @@
 /* The longest one is /proc/stat on a host with thousands of CPUs. */
 #define SMALL_FILE_BYTES (1u << 20)
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
-/* Later than any clock shows, and small enough that a sum of two does not
- * overflow. */
+/* Later than any clock will show, yet small enough that the sum of two does not overflow. */
 #define MAX_SECONDS G_GUINT64_CONSTANT(1000000000)
 
 /* The only place that knows where the kernel's trees are mounted. */

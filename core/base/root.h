@@ -70,9 +70,9 @@ int root_own_threads(void);
 char root_state(int proc, const char *directory);
 /* The same for a thread of one of our processes; '?' also if /proc shows another PID namespace. */
 char root_thread_state(pid_t pid, pid_t tid);
-/* Calls each for every thread of this process; for none if /proc shows another PID namespace,
- * where the IDs belong to other threads.  Allocates no memory, since that takes locks, and the
- * caller may be a thread that must not wait for the others. */
+/* Calls each() for every thread of this process, but for none if /proc shows another PID
+ * namespace, in which the IDs belong to other threads.  Allocates no memory, since that takes
+ * locks, and the caller may be a thread that must not wait for the others. */
 void root_each_own_thread(void (*each)(pid_t tid, gconstpointer data), gconstpointer data);
 /* Returns the children of this thread (pid_t); empty if the kernel does not list them
  * (CONFIG_PROC_CHILDREN), or if /proc shows another PID namespace. */

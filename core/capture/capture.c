@@ -23,8 +23,8 @@
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
 /* Batches under way per worker: the one it fills, and one that waits to be consumed. */
 #define BATCHES_PER_JOB 2
-/* The maximum number of objects, and of exits, in a capture, which is also the most that a reader
- * accepts: a source that adds more would never stop. */
+/* The maximum number of objects, and of exits, in a capture; readers accept no more.  A source that
+ * adds more is assumed never to stop. */
 #define MAX_ROWS (16u << 20)
 
 typedef struct capture {
@@ -45,7 +45,7 @@ typedef struct capture {
 	Queue *queue;
 	Between *listener; /* NULL: none */
 
-	/* Used by the consumer, which is one thread at a time. */
+	/* Used by the consumer; only one thread at a time consumes. */
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
 	gint32 last_tgid;
@@ -303,7 +303,7 @@ static gboolean read_threads(Capture *capture, GError **error)
 	capture->queue = queue;
 	walk_start_hangcheck(capture->walk);
 	guint n = start_workers(capture, threads);
-	/* Without a single thread, read in this one: slower, but complete. */
+	/* If no thread could be started, read in this one: slower, but complete. */
 	if (n == 0)
 		worker_main(capture);
 	wait_for_workers(capture);

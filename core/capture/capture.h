@@ -37,8 +37,8 @@ typedef struct capture_options {
 	guint n_facts;
 	const CaptureSample *sample; /* NULL: a capture by itself */
 	gboolean go_on;              /* the sources have started, and have read an earlier sample */
-	/* Samples: the sink has the previous sample as it was read, so a thread that is the
-	 * same need not be read again. */
+	/* Samples: the sink has the previous sample as it was read, so an unchanged thread need not
+	 * be read again. */
 	gboolean may_skip;
 	CgroupSet *cgroups; /* samples: after cgroup_set_begin(), kept between them; NULL: own */
 	Redactor *redactor; /* replaces names; NULL: they are written as they are */

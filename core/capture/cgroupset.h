@@ -24,7 +24,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CgroupSet, cgroup_set_clear)
 void cgroup_set_begin(CgroupSet *set, gboolean remembers);
 /* Adds the cgroups of the threads in rows. */
 void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows);
-/* Adds the cgroups of a thread that has not changed them since the previous sample. */
+/* Adds the cgroups of a thread, which are the same as in the previous sample. */
 void cgroup_set_note_same(CgroupSet *set, gint32 tid);
 /* Returns the paths in bytewise order; they are borrowed, but the caller frees the list. */
 GList *cgroup_set_list(const CgroupSet *set);

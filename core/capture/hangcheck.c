@@ -11,9 +11,11 @@
 #include "base/lock.h"
 #include "row/stuck.h"
 
-/* A process that does not answer occupies a thread: beyond this many, no further one is asked. */
+/* A process that does not answer occupies a thread: at this number of threads, no further process
+ * is asked. */
 #define MAX_THREADS 128
-/* Threads that all hangchecks together may abandon; then no process is asked: all are stuck. */
+/* The number of threads that all hangchecks together may abandon; after that, no process is asked:
+ * all count as stuck. */
 #define MAX_LOST 1024
 /* After this time without progress, RELIEF more threads go on with the other processes. */
 #define RELIEF_US 2000
@@ -29,7 +31,7 @@ struct attempt {
 	gboolean is_back; /* the asking thread has returned, but may wait for the lock; atomic */
 	pid_t tid;        /* the asking thread */
 	gint64 since_us;  /* since when that thread has not been seen to move */
-	guint64 switches; /* its context switches since then do not differ from this number */
+	guint64 switches; /* its number of context switches, the same since then */
 };
 
 struct hangcheck {
@@ -243,8 +245,8 @@ static guint count_blocked(HangCheck *hangcheck)
 	return n;
 }
 
-/* If all n_threads are blocked (n), starts as many again and RELIEF more, as the next processes may
- * be stuck, too.  FALSE: all are blocked and no more can be started. */
+/* If all n_threads threads are blocked (n), starts the same number again and RELIEF more, as the
+ * next processes may be stuck, too.  Returns FALSE if all are blocked and none can be started. */
 static gboolean relieve(HangCheck *hangcheck, guint n)
 {
 	if (n < hangcheck->n_threads)
@@ -263,8 +265,8 @@ static gboolean is_held_up(const HangCheck *hangcheck)
 	       g_get_monotonic_time() - hangcheck->progress_us >= RELIEF_US;
 }
 
-/* Looks at all processes under way, so that the time of those ahead of the caller's runs already;
- * starts more threads if needed. */
+/* Checks all processes that are being asked, including those that the caller has not reached yet,
+ * so that their time already runs; starts more threads if needed. */
 static gboolean check_all(HangCheck *hangcheck)
 {
 	guint n = count_blocked(hangcheck);
@@ -312,7 +314,7 @@ enum hangcheck_answer hangcheck_ask(HangCheck *hangcheck, guint i, gboolean may_
 	if (is_held_up(hangcheck))
 		check_all(hangcheck);
 	hangcheck->is_waited_for = TRUE;
-	/* The process may have been stuck while an earlier one was waited for. */
+	/* The process may have become stuck while an earlier one was waited for. */
 	decide(hangcheck, i);
 	while (attempt->answer < ANSWERED && (has_changed || may_wait)) {
 		gint64 until = g_get_monotonic_time() + RELIEF_US;

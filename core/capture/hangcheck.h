@@ -4,9 +4,9 @@
  *
  * A process in execve() holds its exec_update_lock, and what the kernel does meanwhile
  * (closing files, to which a file system in user space need not respond) may take for
- * ever.  A reader of its io, maps or, since Linux 6.18, stat waits as long.  So the hangcheck
- * has threads of its own, which can be abandoned, ask each process before the workers
- * read it.
+ * ever.  A reader of its io, maps or, since Linux 6.18, stat has to wait for that.  So the
+ * hangcheck has threads of its own, which can be abandoned, and which ask each process before
+ * the workers read it.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct hangcheck HangCheck;
 
 /* Begins to ask processes below a live root, in this order; NULL: no thread can be started. */
 HangCheck *hangcheck_new(const Root *root, const GArray *pids);
-/* Ends the hangcheck; abandons its threads that do not return. */
+/* Ends the hangcheck; abandons those of its threads that do not return. */
 void hangcheck_free(HangCheck *hangcheck);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HangCheck, hangcheck_free)
 

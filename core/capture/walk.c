@@ -15,7 +15,7 @@
 #include "row/batch.h"
 
 #define DIRENT_BYTES 32768
-/* Listings of a process's threads that are merged before the result is taken as it is. */
+/* Maximum listings of a process's threads that are merged; the result is then taken as it is. */
 #define MAX_LISTINGS 8
 #define SPARE_FILES 64
 

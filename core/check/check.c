@@ -225,8 +225,8 @@ static void run_unwanted(const Run *run, const char *check)
 	else if (!plugin_is_live(run->plugin))
 		/* Files that start() opened to find that out do not count. */
 		check_report(CHECK_NOTE, check, "not checked: the plugin is left out here");
-	/* A source of one file need not call wanted(): if nothing is wanted, it is not called at
-	 * all. */
+	/* A source that reads one file need not call wanted(): if nothing is wanted, the source is
+	 * not called at all. */
 	else if (watch_n_used() > 1)
 		check_report(CHECK_FAIL, check,
 			     "opened %u of the files it declares although nothing was wanted: call "
@@ -396,7 +396,7 @@ static void run_sink(const Run *run, const char *check)
 		check_report(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
-/* Writes a file of tables, which finds no room if is_full. */
+/* Writes a file of tables; if is_full, to an output that has no room. */
 static void run_tables(const Run *run, const char *check)
 {
 	g_autoptr(GError) error = NULL;

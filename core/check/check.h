@@ -13,7 +13,7 @@ typedef struct check_request {
 } CheckRequest;
 
 /* Returns findings in the order of the checks; they end early if the file cannot be loaded.  An
- * error is ctprof's own: it has no place for a tree to read. */
+ * error is ctprof's own, not the plugin's: the tree to read cannot be made. */
 GPtrArray *check_plugin(const CheckRequest *request, GError **error);
 
 /* The step that loads the file and reads its descriptor. */

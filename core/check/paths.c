@@ -13,7 +13,7 @@ static gboolean is_placeholder(const char *word)
 	return word[0] == '<' && g_str_has_suffix(word, ">");
 }
 
-/* Controllers of cgroup v1 share a directory, "cpu,cpuacct". */
+/* Controllers of cgroup v1 may share a directory, such as "cpu,cpuacct". */
 static gboolean is_one_of(const char *need, const char *word)
 {
 	g_auto(GStrv) parts = g_strsplit(word, ",", -1);

@@ -36,7 +36,7 @@ static struct watch {
 	GHashTable *faults[N_WATCH_CHECKS]; /* sentence -> itself */
 	GHashTable *metrics;                /* "ROW/NAME" -> itself */
 	GPtrArray *metric_names;
-	guint8 *used; /* of each need, whether a file of it was opened */
+	guint8 *used; /* for each need, whether one of its files was opened */
 	gboolean nothing_wanted;
 	gboolean may_declare; /* open() is under way */
 	int descriptors, threads;

@@ -118,7 +118,7 @@ static gboolean is_alike(const struct diagnosis *a, const struct diagnosis *b)
 	       g_strcmp0(a->remedy, b->remedy) == 0;
 }
 
-/* Returns the groups of which the same is said as in line i; NULL: an earlier line has them. */
+/* Returns the groups with the same findings as line i; NULL: an earlier line lists them. */
 static char *list_groups(const GArray *lines, guint i)
 {
 	const struct diagnosis *first = &g_array_index(lines, struct diagnosis, i);
@@ -150,7 +150,7 @@ static void print_part(const char *label, const char *text)
 	help_wrap(text, indent, stdout);
 }
 
-/* Groups of which the same is said share a paragraph; those that work come first. */
+/* Groups with the same findings share a paragraph; those that work come first. */
 static void print_text(const GArray *lines)
 {
 	static const guint32 states[] = {CTPROF_WORKS, CTPROF_PARTLY, CTPROF_FAILS};

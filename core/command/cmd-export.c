@@ -18,7 +18,7 @@
 #define MAX_HOST 200
 
 static char *format, *output, *host;
-static char *folder; /* named by output; NULL: that is a file */
+static char *folder; /* the folder that output names; NULL: output names a file */
 static gint rows = -1, group_by = GROUP_BY_PCOMM;
 static gboolean partition;
 
@@ -57,7 +57,7 @@ typedef struct work {
 	const char *const *files;
 	guint n_files;
 	ExportOptions options;
-	GPtrArray *paths; /* of the files that are made */
+	GPtrArray *paths; /* char *: names of the files to be made */
 	GHashTable *taken;
 } Work;
 
@@ -81,7 +81,7 @@ static int run_job(const Work *work, const char *const *files, const ExportDay *
 
 /* ---- a file for each --------------------------------------------------------------- */
 
-/* Replaces bytes that the name of a folder cannot have, or at which an engine would split it. */
+/* Replaces bytes that the name of a folder cannot contain, or at which an engine would split it. */
 static char *escape_host(const char *text)
 {
 	GString *out = g_string_new(NULL);

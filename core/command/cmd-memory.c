@@ -19,7 +19,7 @@
 /* Lines of the first screen that are not pools: the host's, headings, sums, notes
  * and the prompt. */
 #define AROUND_POOLS 13
-/* The fewest pools, in a terminal that has no room even for those lines. */
+/* The minimum number of pools, for a terminal that has no room even for those lines. */
 #define LEAST_POOLS 3
 
 static AnalysisOptions options;

@@ -188,7 +188,7 @@ static const char *const names[] = {"before", "after", NULL};
 /* Compares capture n with the previous one. */
 static int step_compare(const StatRun *self, guint n, GError **error)
 {
-	/* A sequence of reports is for watching, not for a pager. */
+	/* A series of reports is to be watched, not paged. */
 	if (self->every_ms > 0)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
 	const char *files[] = {self->files[(n - 1) % N_FILES], self->files[n % N_FILES], NULL};
@@ -256,7 +256,7 @@ static guint64 ns_of(struct timeval time)
 static void note_facts(StatRun *self, int status, const struct rusage *usage)
 {
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
-	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* starts from ours, before exec() */
+	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* includes ours, before exec() */
 
 	/* Left over from a warm-up. */
 	g_free(self->facts.line);

@@ -43,7 +43,7 @@ typedef struct option {
 	struct ctprof_option row; /* .name is used, not .long_name */
 	char letter;              /* -x; 0: none */
 	gboolean many;            /* repeatable: all values count */
-	gboolean synonym;         /* of another option: accepted, but not listed */
+	gboolean synonym;         /* another name of an option: accepted, but not listed */
 	gboolean is_early;        /* read before plugins are loaded for their options */
 	enum completion from;
 	/*

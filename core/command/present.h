@@ -24,7 +24,7 @@ typedef struct presentation {
 
 /* Whether the output is for people: no other --format is given. */
 gboolean presenting_is_default(void);
-/* The size of the output's terminal; a pipe has the height of a small terminal and
+/* The size of the output's terminal.  A pipe counts as a small terminal in height, and has
  * unlimited width (0). */
 void presenting_measure(guint *ret_width, guint *ret_height);
 /* Opens the file of --output; call before presenting_open(). */
@@ -34,8 +34,8 @@ const char *presenting_sink(void);
 /* Opens a session with the plugins that read snapshots and draw --format, without
  * sources. */
 Session *presenting_open(const Globals *globals, GError **error);
-/* Checks whether that works in a separate process, with which the plugins end: before a slow
- * report, or a command that is run for one.  Returns an exit status. */
+/* Checks in a separate process, with which the plugins end, whether that works: call it before a
+ * slow report, or before a command is run for one.  Returns an exit status. */
 int presenting_check(const Globals *globals);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, Output *output, GError **error);

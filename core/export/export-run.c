@@ -25,7 +25,7 @@ char *export_stem_of(const char *path)
 	char *name = g_path_get_basename(path);
 	char *ending = strstr(name, ENDING);
 
-	/* Names such as "host.parquet", which capture writes, end otherwise. */
+	/* Other endings occur, as in "host.parquet" written by capture. */
 	if (!ending)
 		ending = strchr(name, '.');
 	if (ending && ending > name)
@@ -167,8 +167,8 @@ typedef struct writing {
 	ExportSample sample;
 } Writing;
 
-/* Begins the tables of a single file, whose metrics are known with its first row: it need not be
- * read for them first. */
+/* Begins the tables of a single file.  Its metrics are known with its first row, so the file need
+ * not be read in advance to learn them. */
 static gboolean begin_tables(Writing *writing, const Registry *registry, GError **error)
 {
 	if (writing->has_begun)

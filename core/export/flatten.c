@@ -198,7 +198,7 @@ void flatten_put_map(Writer *writer, guint column, const struct ctprof_map *map)
 	writer_put_text(writer, column, out->str, out->len);
 }
 
-/* Puts a text, which is borrowed while the rows are lent, or copied if it is not UTF-8. */
+/* Puts a text: borrowed, like the rows, or copied if it is not UTF-8. */
 static void put_text(Writer *writer, guint column, const struct ctprof_text *text)
 {
 	if (g_utf8_validate_len(text->bytes, text->length, NULL))

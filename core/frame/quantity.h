@@ -75,7 +75,7 @@ typedef struct host_state {
 	gdouble read, written;       /* by block devices, bytes/s */
 	gdouble faults, refaults;    /* 1/s: major faults, pages read back after reclaim */
 	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory, */
-	gdouble background_scans;    /* and by kswapd; neither for a cgroup's limit */
+	gdouble background_scans;    /* and by kswapd; both without cgroup limits */
 	gdouble memory, memory_used; /* bytes */
 	gdouble swap, swap_used;     /* bytes */
 	gdouble cpu_pressure, io_pressure, memory_pressure; /* "some", in percent of the time */
@@ -84,7 +84,7 @@ typedef struct host_state {
 	gdouble accounted, exited; /* CPUs used by threads, and by those that ended */
 	gdouble own;               /* CPUs used by ctprof itself */
 	gboolean is_of_ticks;      /* busy is busy_ticks: no exact count exists */
-	gboolean is_rough;         /* busy is that, or the higher time that threads used */
+	gboolean is_rough;         /* busy is from ticks, or from the threads */
 } HostState;
 
 typedef struct quantity {

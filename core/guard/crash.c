@@ -110,7 +110,7 @@ static void on_exit_called(void)
 	give_up();
 }
 
-/* Blames a plugin whose own pipe or socket broke.  A broken pipe of the output is no fault: its
+/* Blames a plugin whose own pipe or socket broke.  A broken pipe of the output is not a fault: its
  * reader may end early. */
 static void on_broken_pipe(int number)
 {
@@ -186,7 +186,7 @@ static void end_thread(void *stack)
 	current = NULL;
 }
 
-/* Reuses the place of a thread that has ended: a program that takes samples starts many. */
+/* Reuses the place of a thread that has ended: a program that takes samples starts many threads. */
 static CrashBlame *take_left_place(void)
 {
 	guint n = MIN(__atomic_load_n(&page->n_blames, __ATOMIC_RELAXED), CRASH_MAX_THREADS);
@@ -309,8 +309,8 @@ const CrashBlame *crash_find_culprit(const CrashPage *of)
 		found = &of->blames[of->crashed - 1];
 		return found->moves % 2 ? found : NULL;
 	}
-	/* A thread that a plugin started, or _exit(): known if only one plugin was
-	 * being called. */
+	/* A thread that a plugin started has crashed, or _exit() was called: the plugin is known if
+	 * only one was being called. */
 	for (guint i = 0; i < n; i++) {
 		const CrashBlame *blame = &of->blames[i];
 

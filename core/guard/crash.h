@@ -60,12 +60,12 @@ void crash_init_thread(void);
 /* Until crash_leave(), a crash of this thread is blamed on op of plugin.  Calls nest: leaving
  * an inner op returns to the outer one. */
 void crash_enter(const char *plugin, const char *op);
-/* Ends the process if the op has done something to it that a plugin must not (trespass.h). */
+/* Ends the process if the op has done something to it that a plugin must not do (trespass.h). */
 void crash_leave(void);
 /* Leaves the op for as long as the host waits for a reader or terminal. */
 void crash_pause(void);
 void crash_return(void);
-/* Notes that the op makes progress, and does not hang. */
+/* Notes that the op has made progress: it does not hang. */
 void crash_progress(void);
 
 /* FALSE: a plugin has overwritten the page. */

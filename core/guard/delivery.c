@@ -17,9 +17,9 @@
 
 /* A report and the files that accompany it. */
 #define MAX_DELIVERIES 4
-/* Requests of a process that are served after its end. */
+/* Maximum number of requests of a process that are served after its end. */
 #define MAX_LEFT (2 * MAX_DELIVERIES + 1)
-/* Names tried for a file that must have one before it is whole. */
+/* Maximum number of names tried for a file that must have a name before it is whole. */
 #define MAX_TRIES 100
 
 struct delivery {

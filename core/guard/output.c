@@ -269,8 +269,8 @@ static gboolean rename_all(int dir, const char *name, guint n)
 	return TRUE;
 }
 
-/* Removes files that are too old, and those after which newer ones already have the total size
- * allowed, but never the newest. */
+/* Removes each file that is too old, or that is not needed because the newer files already have the
+ * total size allowed, but never the newest one. */
 static void remove_rotated(int dir, const char *name, guint n, const OutputLimits *limits)
 {
 	gint64 now_s = g_get_real_time() / G_USEC_PER_SEC;
@@ -347,7 +347,7 @@ gboolean output_cut(Output *output, guint64 bytes, GError **error)
 		return TRUE;
 	if (ftruncate(output->fd, (off_t)bytes) < 0)
 		return fail(error, output->path, errno) != NULL;
-	/* The process that opened the file may be an earlier one: hold it in this one, too. */
+	/* An earlier process may have opened the file: hold its descriptor in this process, too. */
 	trespass_release(output->fd);
 	trespass_hold(output->fd);
 	output->failure = 0;

@@ -27,7 +27,8 @@
 #define RANK_READER 1
 #define RANK_PACER 2
 
-/* Maximum numbers of threads that stay raised in a pause, and of programs that are raised, too. */
+/* Maximum number of threads that stay raised during a pause, and of programs that are raised along
+ * with the threads. */
 #define MAX_LIGHT 4
 #define MAX_LENT 64
 
@@ -119,8 +120,9 @@ static void apply_to_lent(const struct attributes *attributes)
 			(void)apply(lent[i], attributes);
 }
 
-/* A lowered thread may be preempted by the load while it holds a lock.  So never wait for a lock
- * here, nor allocate memory, which takes locks; lent programs then wait for the next period. */
+/* The load may preempt a lowered thread while it holds a lock.  So never wait for a lock here, nor
+ * allocate memory, which takes locks; if pause_lock is taken, lent programs wait for the next
+ * period. */
 static void apply_now(const struct attributes *attributes)
 {
 	root_each_own_thread(apply_to_thread, &(struct round){attributes, attributes});
@@ -193,7 +195,7 @@ static gboolean is_ordinary(void)
 
 /* Raises the calling thread by the first policy that works; 0 or -errno.  Unless the user asked
  * for it, SCHED_DEADLINE is tried last: bandwidth is granted per thread, so threads that plugins
- * start beyond n_threads would be refused it, and would have to wait for the load. */
+ * start beyond n_threads would be refused it, and the load would delay them. */
 static int raise_first(guint n_threads, struct attributes *ret)
 {
 	int result = -EPERM;
@@ -230,7 +232,7 @@ Priority *priority_begin(guint n_threads)
 	Priority *priority = g_new0(Priority, 1);
 	priority->raised = raised;
 	priority->lowered = lowered;
-	/* The pacer inherits its policy at birth: it must not wait for the load. */
+	/* The pacer inherits its policy when it is created: the load must not delay it. */
 	(void)apply(0, &pacer);
 	priority->pacer = g_thread_try_new("ctprof-pacer", pace, priority, NULL);
 	if (!priority->pacer) {

@@ -25,17 +25,18 @@ typedef struct priority Priority;
 /*
  * Raises every thread of this process, including later ones, such as those that plugins
  * start to read with.  Call it while the process has one thread and its capabilities.
- * n_threads: how many may run at the same time.  NULL: nothing is raised; if the user
- * asked for a policy and that was refused (without CAP_SYS_NICE), with a warning.
+ * n_threads: how many may run at the same time.  Returns NULL if nothing is raised,
+ * with a warning if the user asked for a policy that was refused (without
+ * CAP_SYS_NICE).
  */
 Priority *priority_begin(guint n_threads);
 /* Between samples (pause) only light threads stay raised under SCHED_RR: pacing the others costs
  * time.  priority may be NULL. */
 void priority_pause(Priority *priority, gboolean pause);
-/* From now on (lend) a child is scheduled like the threads, or no more; it must not be reaped
- * before that. */
+/* lend: from now on, a child is scheduled like the threads.  Otherwise it no longer is; this must
+ * be called before the child is reaped. */
 void priority_lend(pid_t child, gboolean lend);
-/* Notes that the calling thread never runs for long and must not wait for the load. */
+/* Notes that the calling thread never runs for long, and that the load must not delay it. */
 void priority_note_light(void);
 /* Lowers the calling thread; the others have ended, or end with the process. */
 void priority_end(Priority *priority);

@@ -75,7 +75,7 @@ static const guint32 refused[] = {
 	438, /* pidfd_getfd */
 	440, /* process_madvise */
 };
-/* The requests that look at a thread and let it go. */
+/* The requests of ptrace() that inspect a thread and release it. */
 static const guint32 tracing[] = {PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_GETREGSET, PTRACE_DETACH};
 
 #define MAX_CODE (2 * G_N_ELEMENTS(refused) + 2 * G_N_ELEMENTS(tracing) + 64)
@@ -140,7 +140,7 @@ static void add_argument(struct program *program, guint32 number, guint16 compar
 	load_number(program);
 }
 
-/* Allows only tracing that looks, and none of the parent process, the supervisor. */
+/* Allows only tracing that inspects, and no tracing of the parent process, the supervisor. */
 static void add_tracing(struct program *program)
 {
 	skip_unless_call(program, SYS_ptrace, 5 + 2 * G_N_ELEMENTS(tracing));

@@ -9,7 +9,7 @@
  * a plugin get past its capabilities: changing the memory or the registers of
  * other processes, taking their descriptors, opening files by handle, namespaces,
  * mounts, modules, keys, io_uring, sockets other than those within this host, configuring networks,
- * tracing that does more than look, and tracing of the parent process.  Does nothing unless the
+ * tracing that does more than inspect, and tracing of the parent process.  Does nothing unless the
  * kernel has CONFIG_SECCOMP_FILTER and the machine is one of the known 64-bit ones.  Needs
  * no_new_privs, or CAP_SYS_ADMIN.
  */

@@ -29,7 +29,7 @@
 /* A thread may wait in the kernel for the limit divided by this. */
 #define WAIT_PARTS 4
 #define TICK_MAX_MS 1000
-/* If more plugins crash, that is no accident. */
+/* If more plugins crash, it is not an accident. */
 #define MAX_DROPPED 32
 /* Time for the child to end after an interrupt. */
 #define TIME_TO_END_MS 400
@@ -202,7 +202,7 @@ struct watch {
 	struct pollfd ready[2]; /* signals; requests of the child (delivery.h) */
 	guint stuck;            /* the place of the thread the child is killed for; 0: none */
 	gboolean waits;         /* the stuck thread waits for a process that does not answer */
-	gint64 tick;            /* when the child is looked at next, µs */
+	gint64 tick;            /* when the child is checked next, µs */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
 	gboolean killed;
 	gboolean is_quiet; /* the last wait ended without an event */

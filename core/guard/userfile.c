@@ -37,7 +37,7 @@ struct kept {
 	int fd;
 };
 static GList *kept;
-static GMutex lock; /* of kept: workers open files */
+static GMutex lock; /* protects kept, as workers open files */
 
 gboolean userfile_keep(const char *path, int flags)
 {

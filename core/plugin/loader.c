@@ -348,7 +348,7 @@ static gint compare_plugins(gconstpointer a, gconstpointer b)
 	return px != py ? (px < py ? -1 : 1) : strcmp(plugin_name(x), plugin_name(y));
 }
 
-/* A plugin that crashed an earlier run is not loaded again. */
+/* A plugin that crashed in an earlier run is not loaded again. */
 static Plugin *load_lost(const char *path, const char *name, const char *why, const Select *select,
 			 gboolean must, GError **error)
 {

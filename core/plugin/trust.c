@@ -66,7 +66,7 @@ static gboolean acl_admits(const char *acl, gsize size)
 	return granted & mask & RIGHT_TO_WRITE;
 }
 
-/* Whether a file's list does so; assumed if the list cannot be read. */
+/* Whether the file has a list that lets others write; assumed if the list cannot be read. */
 static gboolean has_weak_acl(const char *path)
 {
 	g_autofree char *acl = g_malloc(MAX_ACL_BYTES);

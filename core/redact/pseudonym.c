@@ -189,7 +189,7 @@ static gsize ipv4_length(const char *p, const char *end)
 	return at < end && is_of_word(*at) ? 0 : (gsize)(at - p);
 }
 
-/* Returns the length of an address like "fe80::1" or "52:54:00:12:34:56" at p, or 0. */
+/* Returns the length of an address such as "fe80::1" or "52:54:00:12:34:56" at p, or 0. */
 static gsize colons_length(const char *p, const char *end)
 {
 	gsize len = texts_span(p, end, is_of_address), colons = 0, digits = 0;

@@ -138,7 +138,8 @@ static gboolean take_ready(CaptureAhead *self, struct ready *ret_ready)
 		gboolean is_last = has_ended(self);
 
 		got = recv(self->line[0], ret_ready, sizeof *ret_ready, MSG_DONTWAIT);
-		/* ECONNRESET: our message was only peeked at; theirs come after that. */
+		/* ECONNRESET: the other side has ended without taking our message, at which it only
+		 * peeks; its own messages can still be received. */
 		if (got >= 0 || errno == ECONNRESET || errno == EINTR)
 			continue;
 		if (errno != EAGAIN)

@@ -426,7 +426,7 @@ static void end_raised(void)
 	g_clear_pointer(&kept_raised, priority_end);
 }
 
-/* The process ends now: freeing its memory must not wait for the load either. */
+/* The process ends now: the load must not delay freeing its memory either. */
 static void keep_raised(Priority *raised)
 {
 	kept_raised = raised;

@@ -13,7 +13,7 @@
 /* Set by the options of commands. */
 typedef struct capturing_choice {
 	char *groups;       /* --groups; NULL: the usual ones */
-	guint64 jobs;       /* workers; 0: as many as the load leaves room for */
+	guint64 jobs;       /* workers; 0: the number for which the load leaves room */
 	gboolean delayacct; /* switch kernel.task_delayacct on first */
 } CapturingChoice;
 

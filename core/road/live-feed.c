@@ -13,12 +13,13 @@
 #include "row/select.h"
 
 #define NS_PER_S 1e9
-/* Files that a run can write: they are opened before it gives up the user's rights. */
+/* Maximum number of files that a run can write: they are opened before it gives up the user's
+ * rights. */
 #define MAX_SAVES 3
 #define TABLE_SINK "table"
 /* For the source that times waits for a CPU. */
 #define TURN_SETTING "latency.detach=yes"
-/* Limits of what is read: one part in this many of the time. */
+/* Limits of the time for reading: 1/N of it, for these N. */
 #define PSS_SHARE 100
 #define WAIT_SHARE 50
 
@@ -34,7 +35,7 @@ typedef struct live {
 					  * monotonic */
 	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with PSS, and of PSS alone */
 	gboolean times_on_demand;        /* waits for a CPU are timed while a pool is shown */
-	gboolean reads_wait;             /* this sample has where threads wait */
+	gboolean reads_wait;             /* this sample includes where threads wait */
 	gint64 wait_due_us, plain_us;    /* when that is due; CPU time of a sample without it or
 					  * PSS */
 	Output *saves[MAX_SAVES];

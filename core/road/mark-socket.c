@@ -155,7 +155,7 @@ gboolean mark_socket_receive(int fd, MarkMessage *ret_message)
 
 void mark_socket_answer(int fd, const MarkMessage *message, const char *text)
 {
-	/* Any process can have a path as its address; it would be looked up with our rights. */
+	/* A process may have a path as its address, which would be looked up with our rights. */
 	if (message->from.sun_path[0] != '\0')
 		return;
 	(void)sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL,

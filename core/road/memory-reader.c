@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "frame/quantity.h"
 
-/* Memory may take one part in SHARE of the time, and is not read more often than every LEAST_US. */
+/* Reading memory may take 1/SHARE of the time, and memory is not read more often than every
+ * LEAST_US. */
 #define SHARE 100
 #define LEAST_US G_USEC_PER_SEC
 /* The number of views that keep their last reading, so that going back shows it at once. */

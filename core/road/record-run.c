@@ -17,7 +17,7 @@
 #define NS_PER_S (1000 * NS_PER_MS)
 /* A clock may be off by this much without a note: it is steered, and reading takes time. */
 #define SLACK_NS (NS_PER_S / 2)
-/* Longest wait: a signal may come between a check and the wait. */
+/* Maximum length of a wait, as a signal may come between a check and the wait. */
 #define POLL_MS 200
 
 typedef struct clocks {

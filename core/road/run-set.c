@@ -91,7 +91,7 @@ static GArray *own_of(GKeyFile *list, const char *group)
 	return own;
 }
 
-/* Returns NULL also if the list holds what no run can have. */
+/* Also returns NULL if the list has a value that no run can have. */
 static char **marks_of(GKeyFile *list, const char *group)
 {
 	gsize n = 0;

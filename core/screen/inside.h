@@ -8,7 +8,7 @@
 
 /* Lines below the page: the state of the page, and the keys. */
 #define N_BELOW 2
-/* Longest wait: a signal may come between a check and the wait. */
+/* Maximum length of a wait, as a signal may come between a check and the wait. */
 #define POLL_MS 200
 
 typedef struct screen Screen;

@@ -39,7 +39,7 @@ static gpointer sampler_main(gpointer data)
 	while ((job = g_async_queue_pop(self->asked)) != &self->last) {
 		job->end.found = (job->end.job == SAMPLER_MEMORY ? feed->take_memory : feed->take)(
 			feed, &job->demand, &job->end.error);
-		/* Write this first: once the job is taken from the queue, it is read. */
+		/* Write this first: it is read as soon as the job has been taken from the queue. */
 		(void)!write(self->done_fd, &one, sizeof one);
 		g_async_queue_push(self->done, job);
 	}

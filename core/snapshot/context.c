@@ -132,7 +132,7 @@ void context_note_facts(Context *context, const LoadFacts *facts)
 			g_hash_table_replace(context->plugins, g_strdup(words[0]),
 					     g_strdup(words[1]));
 	}
-	/* A sink has no metrics that could not compare. */
+	/* A sink has no metrics, so it does not affect the comparison. */
 	for (guint i = 0; facts->reports && i < facts->reports->len; i++) {
 		g_auto(GStrv) words = g_strsplit(g_ptr_array_index(facts->reports, i), " ", 3);
 

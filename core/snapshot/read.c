@@ -15,7 +15,7 @@
 #define MAX_DEPTH 64
 #define MAX_STRING (1u << 20)
 #define MAX_WINDOW_LOG 27
-/* Bytes of the sentence about what is missing, from which on no more is added. */
+/* Once the sentence about what is missing has this number of bytes, nothing is added to it. */
 #define MOST_DAMAGE 500
 
 /* Rows of one class on their way to the caller. */
@@ -40,7 +40,7 @@ typedef struct recording {
 	Loaded *loaded;
 	TakeRows each;
 	gpointer data;
-	gboolean only_host; /* the caller wants nothing else */
+	gboolean only_host; /* the caller wants no other rows */
 	GError *error;      /* an error on our side */
 	char *fault;        /* an error that the reader found */
 	struct row_queue queues[N_ROW_CLASSES];

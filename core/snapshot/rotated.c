@@ -81,8 +81,8 @@ static gint64 step_to(const Recording *recording, guint sample)
 	return (gint64)(recording_time(recording, sample) - recording_time(recording, sample - 1));
 }
 
-/* Notes that the file which begins with the sample is further from the one before than samples are.
- */
+/* Notes a gap before the file that begins with the sample, if it is longer than the time between
+ * samples. */
 static void note_gap(Recording *recording, guint sample)
 {
 	if (sample < 2 ||
@@ -93,8 +93,9 @@ static void note_gap(Recording *recording, guint sample)
 	recording_add_damage(recording, "nothing was recorded from %s to %s", from, to);
 }
 
-/* Returns the number of parts, the oldest ones, that are no recordings of the same boot, or do not
- * end before the next one begins.  n: the number of the newest part. */
+/* Returns how many of the oldest parts do not belong to the recording: up to the newest one that is
+ * not of the same boot, or that does not end before the next part begins.  n: the number of the
+ * newest part. */
 static guint count_unrelated(Recording *recording, guint n)
 {
 	/* A file that has just begun may have no sample yet. */

@@ -45,7 +45,7 @@ gboolean value_is_size(const struct ctprof_value *value);
 
 /* The value as one number (a range as its middle).  FALSE: it has none. */
 gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number);
-/* Returns by how much a value grew.  A counter that fell was reset: ABSENT; other kinds may fall.
+/* Returns the growth of a value.  A counter that fell was reset: ABSENT; other kinds may fall.
  * born: there was nothing before, so the value grew from 0.  The coverage is that of the end, where
  * the rows in between are known. */
 struct ctprof_value value_growth(guint32 kind, const struct ctprof_value *before,

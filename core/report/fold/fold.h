@@ -32,7 +32,7 @@ typedef struct fold {
 const Fold *fold_find(guint32 kind, guint32 unit);
 /* The fold of a label of a single row (the host's): keeps the first value. */
 const Fold *fold_label(guint32 unit);
-/* The number label of the first row. */
+/* A label that is a number: that of the first row. */
 extern const Fold fold_number_label;
 /* The PSS of processes: a single entry of the map of their memory. */
 extern const Fold fold_pss;

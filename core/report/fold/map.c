@@ -5,7 +5,7 @@
 
 #include "saturated.h"
 
-/* Joins an entry to the one of the same key. */
+/* Merges an entry into the one with the same key. */
 typedef void (*Join)(MapItem *item, const MapItem *other);
 
 /* memory.stat: amounts of memory by use; its other keys count events

@@ -117,7 +117,7 @@ static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Stor
 	return list;
 }
 
-/* Returns a map of each type to the cgroups that have it. */
+/* Returns a map from each type to the cgroups that have it. */
 static GHashTable *index_types(const GPtrArray *cgroups)
 {
 	GHashTable *index = g_hash_table_new_full(record_key_hash, record_key_equal, NULL,

@@ -551,8 +551,8 @@ static const char *user_name(Exits *exits, const RosterEntry *record)
 		       : NULL;
 }
 
-/* Whether the cgroup of the record that was read last has been removed: the thread may have been
- * moved to it, so that it says nothing about the thread that its parent is in another. */
+/* Whether the cgroup of the record that was read last has been removed.  The thread may have been
+ * moved to it, so it need not have been in its parent's cgroup. */
 static gboolean had_removed_cgroup(const Exits *exits)
 {
 	gint slot = exits->sides[1].exit_labels[LABEL_CGROUP];

@@ -367,7 +367,7 @@ void side_clear(Side *side)
 	g_clear_pointer(&side->layered, layered_free);
 }
 
-/* Whether neither --pid nor a watched group excludes the thread. */
+/* Whether the thread passes --pid and belongs to the watched group, as far as these are given. */
 static gboolean selects(const Plan *plan, gint32 tgid, gint32 tid)
 {
 	GHashTable *pids = plan->pids, *tids = plan->options->tids;

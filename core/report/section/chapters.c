@@ -85,7 +85,7 @@ static Chapter chapter_of(const RunsRow *row)
 
 /* ---- who paid ---- */
 
-/* The length of the runs of side B, in which rates become amounts. */
+/* Returns the length of a run of side B, by which rates are converted to amounts. */
 static gdouble seconds_of(const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {

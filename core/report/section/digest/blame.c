@@ -10,19 +10,19 @@
 #define RUNNING "running_pool"
 #define KIND "waited_for"
 
-#define LEAST_SHARE 0.05   /* of the wait, for a part to be named */
+#define LEAST_SHARE 0.05   /* of the wait: smaller parts are not named */
 #define MOST_NAMED 3       /* pools */
 #define MOST_RIVALS 256    /* of a pool; further ones are counted as other pools */
 #define MOST_UNKNOWN 0.2   /* of the wait */
 #define LEAST_COVERED 0.8  /* of the wait that the kernel counted */
-#define MOST_MISMATCH 0.02 /* of the wait: its parts add up to it */
+#define MOST_MISMATCH 0.02 /* of the wait: tolerated error of the sum of its parts */
 
 /* The parts of a wait, besides other pools. */
 enum part { OWN, OTHERS, IDLE, INTERRUPTS, THROTTLED, UNKNOWN, N_PARTS };
 
 static const struct {
 	const char *kind; /* of the object; any other kind is UNKNOWN */
-	/* The sentence's name for it: too long to be a process name. */
+	/* Its name in the sentence: too long to be the name of a process. */
 	const char *ran;
 } parts[N_PARTS] = {
 	[OWN] = {NULL, "threads of its own"},

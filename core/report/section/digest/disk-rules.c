@@ -116,7 +116,7 @@ static gdouble written_bytes(const Digest *digest, const CostLine *line)
 	       digest_cost(line, digest->newest, COST_CANCELLED);
 }
 
-/* Returns the pool with the largest answer; NULL: all answers are 0. */
+/* Returns the pool with the largest value; NULL: all values are 0. */
 static const CostLine *find_most(const Digest *digest,
 				 gdouble (*ask)(const Digest *digest, const CostLine *line),
 				 gdouble *ret_most)

@@ -16,13 +16,13 @@
 #define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
 #define LEAST_IDLE_SHARE 0.5    /* of the CPUs */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
-#define LEAST_RUNNER_UP 0.25    /* of the CPU time of the pool that uses most */
+#define LEAST_RUNNER_UP 0.25    /* share of the CPU time of the busiest pool */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */
-#define MOST_STRETCH 6          /* times a short window: what grew in it may not go on */
+#define MOST_STRETCH 6          /* times a short window: its growth may not continue */
 #define MOST_GROWTH 2           /* times the former memory, per minute: above it, bytes are shown */
 #define LEAST_SWITCHES 10000.0  /* 1/s */
 #define MOST_WORK_NS 50000.0    /* CPU time per switch */

@@ -59,7 +59,7 @@ const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits);
 #define LEAST_REFAULTS 1000.0 /* 1/s */
 #define LEAST_PRESSURE 1.0    /* percent of the time */
 
-/* Whether threads have to wait for pages that are read back.  Reading back alone is no sign of
+/* Whether threads have to wait for pages that are read back.  Reading back alone is not a sign of
  * trouble: it may be right to reclaim a cache that is larger than needed. */
 static inline gboolean is_thrashing(const Digest *digest)
 {

@@ -22,7 +22,7 @@ void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
 /* Adds what keeps the threads from the CPUs: where they may run, how they are scheduled, and which
  * pools run. */
 void why_add_rivals(const Subject *subject, Sentence *sentence);
-/* Adds how the pool that uses the most CPU uses it. */
+/* Adds how a pool uses its CPU time: in the kernel, with which policy and nice value. */
 void why_add_use(const Subject *subject, Sentence *sentence);
 /* Whether all threads have a runtime of their own in each period: SCHED_DEADLINE. */
 gboolean why_is_deadline(const Subject *subject);

@@ -6,7 +6,7 @@
 
 #define PLACE_RARE 1u   /* with --wide only */
 #define PLACE_SUMMED 2u /* has a total */
-#define PLACE_TITLE 4u  /* names the line: what --filter looks at */
+#define PLACE_TITLE 4u  /* names the line: --filter matches it */
 #define PLACE_SAME 8u   /* describes the row, even if it is a number: has no change */
 #define PLACE_EACH 16u  /* a text that each side has separately */
 /* Only in trees (tree.h): a value that includes all rows below; the number of rows folded into the
