@@ -12,8 +12,8 @@
 #include "slots.h"
 
 #define NS_PER_US 1000u
-/* How long to wait, on a busy host, for threads that have ended to run for the last time: the first
- * limit is since the last of them did, the second one is the total. */
+/* How long to wait, on a busy host, until threads that have ended have run for the last time: the
+ * first limit is for the time since the last thread that did, the second one for the whole wait. */
 #define LAST_MOST_MS 1000
 #define LASTS_MOST_MS 10000
 #define LAST_NAP_MS 2

@@ -17,7 +17,7 @@ bool cgroup_row_needs(const struct cgroup_row *row, size_t first, size_t n)
 	return false;
 }
 
-/* Claims a metric; false if that already has a value. */
+/* Claims a metric; false if it already has a value. */
 static bool take(struct cgroup_row *row, size_t metric)
 {
 	if (row->state[metric] == CTPROF_PRESENT)

@@ -102,10 +102,11 @@ bool async_abandon(struct async *async, struct async_limits *job_limits, unsigne
  * process of the same owner: such a helper may not even end with ctprof, so there is at most one
  * per owner, about whom owner_report() then warns. */
 bool async_has_lost(int32_t tgid, int proc);
-/* Called by a helper: its job progresses, though without using the CPU itself. */
+/* Called by a helper to report that its job makes progress, though the helper itself does not use
+ * the CPU. */
 void async_note_progress(void);
 /* Called by a helper when it begins, or stops, reading memory of its job's process. */
 void async_set_reading(bool reads);
-/* Called by a helper when it begins, or stops, waiting for a program of ours to start or to end;
- * the load of the host may delay that, so only the whole timeout applies. */
+/* Called by a helper when it begins, or stops, waiting for one of ctprof's own programs to start or
+ * to end.  The load of the host may delay that, so only the full timeout applies meanwhile. */
 void async_set_waiting(bool own);

@@ -25,7 +25,7 @@ struct condition_advice {
 	const char *remedy; /* NULL: none known */
 };
 
-/* Finds a reason why programs cannot run, without loading any; false if there is none. */
+/* Finds a reason why programs cannot run, without loading any; false: no reason found. */
 bool condition_examine(const struct ctprof_host *host, struct condition_advice *ret);
 /* The same, for programs that follow threads by the numbers and times of the initial namespaces;
  * *ret is set in any case. */

@@ -151,7 +151,7 @@ uint32_t file_absence(int err)
 	case ESRCH:
 		return CTPROF_ABSENT_VANISHED;
 	case ETIMEDOUT:
-	case EMFILE: /* a limit of ours or the system's, not a missing feature */
+	case EMFILE: /* a limit of ctprof or of the system, not a missing feature */
 	case ENFILE:
 	case ENOMEM:
 	case EAGAIN:

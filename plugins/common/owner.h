@@ -16,7 +16,8 @@ bool owner_is_same(int proc, int32_t a, int32_t b);
 void owner_charge(int proc, int32_t tgid, uint64_t cpu_ns);
 /* Whether the owner of that process has used more than limit_ns (0: no limit). */
 bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
-/* Notes that the processes of that one's owner are left out, because one does not answer. */
+/* Notes that the processes of the process's owner are left out, because one of them does not
+ * answer. */
 void owner_leave_out(int proc, int32_t tgid);
 bool owner_is_left_out(int proc, int32_t tgid);
 /* Warns about the owners that are left out, or for which owner_is_spent() was true, each once. */

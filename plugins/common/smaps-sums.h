@@ -30,7 +30,7 @@ void smaps_sums_reset(struct smaps_sums *sums, bool per_mapping);
 
 /*
  * Adds to a struct smaps_sums every complete line of text, and the rest if last.  Returns
- * the bytes used; the caller must pass the others again with the next piece.  Keys beyond
+ * the bytes used; the caller must pass the rest again with the next piece.  Keys beyond
  * the limits above are left out.
  */
 size_t smaps_sums_add(void *sums, const char *text, size_t len, bool last);

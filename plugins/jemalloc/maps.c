@@ -13,7 +13,7 @@
 #define MAPS_MAX_BYTES (UINT64_C(64) << 20)
 #define MAPS_MAX_FILES 8192u
 #define MAPS_MAX_SECONDS 2
-/* After this much text, query the rest: so many mappings are mostly of memory. */
+/* After this much text, query the rest: most of such a long list is memory without a file. */
 #define MAPS_TEXT_BYTES (256u << 10)
 #define QUERIES_A_LOOK 256
 

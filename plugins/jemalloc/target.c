@@ -203,7 +203,7 @@ static void find_library_place(struct target *target, const struct search *searc
 
 /* ---- all together ------------------------------------------------------- */
 
-/* Must be called before the process's memory is read; false if it cannot be. */
+/* Must be called before the process's memory is read; false if the memory cannot be read. */
 static bool open_memory(struct target *target)
 {
 	const struct ctprof_host *host = target->process.files.host;

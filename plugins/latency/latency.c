@@ -104,7 +104,7 @@ struct latency {
 	struct matrix matrix;
 	unsigned next; /* of its cells, row by row */
 	pthread_mutex_t lock;
-	int error; /* of reading the turns for this capture; 1: not read yet */
+	int error; /* result of reading this capture's turns; 1: not read yet */
 };
 
 /* ---- open and close --------------------------------------------------- */

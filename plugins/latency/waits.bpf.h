@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Charges waits to what ran on the CPU meanwhile.  Every CPU notes its stays: which pool ran when.
- * The wait before a turn is known when its thread is switched out (the growth of
- * sched_info.run_delay).  It ended when that stay began, so it is charged by going back over the
- * stays before.  All times are by the clock of the run queue, as the kernel's own are. */
+/* Charges waits to what ran on the CPU meanwhile.  Every CPU records its stays: which pool ran
+ * when.  The length of the wait before a turn is known when the thread is switched out, from the
+ * growth of sched_info.run_delay.  The wait ended when the stay of that turn began, so it is
+ * charged to the stays before that one, from the last one backwards.  All times are by the clock
+ * of the run queue, like the kernel's own. */
 #pragma once
 
 #include "bpf-kernel.h"
@@ -73,8 +74,9 @@ static __always_inline __u64 idle_until(__u64 now)
 
 /* ---- pools ---------------------------------------------------------------- */
 
-/* Returns the pool of that name; from a kernel thread's the CPU is cut: "ksoftirqd/1".  Global, so
- * that the kernel verifies it once and not for each call; it must therefore accept NULL. */
+/* Returns the pool of that name; the name of a kernel thread is cut before its CPU: "ksoftirqd/1".
+ * Global, so that the kernel verifies it once and not for each call; it must therefore accept
+ * NULL. */
 __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 {
 	bool is_cut = false;
@@ -234,8 +236,9 @@ __noinline __u64 find_kept(const struct wait_cpu *cpu, __u32 is_old, __u64 i, __
 	return i;
 }
 
-/* Charges the time from begin to the current stay by sums.  Their values at begin are between two
- * that were kept: they are exact if the stays between these are known, and interpolated if not. */
+/* Charges the time from begin to the current stay by sums.  The values that they had at begin are
+ * between two that were kept: they are exact if the stays in between are known, and interpolated
+ * otherwise. */
 __noinline int charge_sums(struct wait_cpu *cpu, __u32 row, __u64 begin)
 {
 	if (!cpu)

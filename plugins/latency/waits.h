@@ -52,7 +52,7 @@ struct stay {
 /* A wait of at most this many stays is charged stay by stay. */
 #define WAIT_STEPS 128u
 
-/* Sums, and the time at which they were so. */
+/* Sums, and the time at which they had these values. */
 struct kept_sums {
 	unsigned long long time;
 	unsigned long long sums[N_WAIT_COLUMNS];

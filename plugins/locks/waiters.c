@@ -157,8 +157,8 @@ static void read_process(void *data, int32_t tgid, DIR *task)
 
 	process->tgid = tgid;
 	process->task_fd = dirfd(task);
-	/* No lock of a single thread is ever put.  In execve(), during which the kernel may keep
-	 * the readers of syscall waiting for ever, a process has a single thread. */
+	/* No lock of a single thread is ever put.  A process in execve(), whose readers of syscall
+	 * the kernel may keep waiting for ever, has a single thread. */
 	if (!thread_file_next(task, &leader) || !thread_file_next(task, &tid))
 		return;
 	add_thread(process, leader);

@@ -16,7 +16,7 @@
 #define LAST_OF_FIRST 19u
 #define FIRST_OF_LAST 36u
 #define LAST 38u
-/* Maximum number of ended threads to keep, in addition to as many as are alive. */
+/* Maximum number of ended threads to keep, in addition to the number of living ones. */
 #define MOST_ENDED 4096u
 
 void still_init(struct still *still)

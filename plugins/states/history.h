@@ -8,8 +8,8 @@
 #include "kinds.h"
 #include "record.h"
 
-/* The history of one thread.  While a thread sleeps on, its entry stays the same: the count of its
- * current kind is the number of instants since then. */
+/* The history of one thread.  While a thread stays asleep, its entry does not change: the count of
+ * its current kind is the number of instants since then. */
 struct seen {
 	uint32_t tid, tgid;
 	uint64_t start;

@@ -170,7 +170,7 @@ bool kind_needs_descriptor(enum machine machine, uint64_t number)
 
 /* ---- one thread ---------------------------------------------------------- */
 
-/* N_KINDS: it sleeps, and the call determines the kind. */
+/* Returns N_KINDS if the thread sleeps: the call then determines the kind. */
 static enum kind kind_of_state(const struct thread_record *record)
 {
 	uint32_t state = record->state;
@@ -182,7 +182,8 @@ static enum kind kind_of_state(const struct thread_record *record)
 		return KIND_STOPPED;
 	if (state & TASK_PARKED)
 		return KIND_IDLE;
-	/* Also while it is being woken; then the number may be of an earlier call. */
+	/* This state also covers a thread that is being woken; the number may then be of an earlier
+	 * call. */
 	if (!(state & ASLEEP))
 		return KIND_RUNNING;
 	if (record->marks & RECORD_KERNEL)

@@ -18,7 +18,7 @@
 #include "thread-file.h"
 
 #define FILE_BYTES 1024u
-/* A thread that blocks gets an eighth of it, while it is the first. */
+/* A helper that blocks gets an eighth of it, until one has been given up. */
 #define TIMEOUT_NS NS_PER_S
 #define WHOLE_NS (60 * NS_PER_S)
 #define SLICE_NS (NS_PER_S / 250)

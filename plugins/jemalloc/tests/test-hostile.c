@@ -140,7 +140,7 @@ static void test_owner(void)
 		return;
 	g_autoptr(RigWorker) worker = rig_worker_new(argv, NULL);
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
-	/* Its files are known afterwards, so that the next look costs next to nothing. */
+	/* Its files are known afterwards, so that reading it again costs next to nothing. */
 	rig_collect(rig, worker->pid);
 	owner_again();
 	owner_charge(proc, worker->pid, 1004 * MS);

@@ -15,7 +15,7 @@
 
 /* ---- the probe -------------------------------------------------------------- */
 
-/* NULL, and the test skipped, where this kernel or user permits no programs. */
+/* Returns NULL, after skipping the test, if this kernel or user permits no programs. */
 static struct probe *attach(void)
 {
 	struct probe *probe = NULL;
@@ -112,7 +112,7 @@ static void test_preempted(void)
 	if (!probe)
 		return;
 	pid_t pids[] = {plant(spin), plant(spin)};
-	/* A busy host has few turns for them. */
+	/* On a busy host they get few turns. */
 	for (guint i = 0; i < 60 && (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10); i++) {
 		g_usleep(PLANTED_MS * 1000);
 		g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
@@ -125,7 +125,7 @@ static void test_preempted(void)
 	probe_free(probe);
 }
 
-/* One that sleeps has waits that begin with a wakeup. */
+/* A thread that sleeps has waits that begin with a wakeup. */
 static void test_woken(void)
 {
 	const struct turns *turns;
@@ -167,7 +167,7 @@ static void test_quiet(void)
 	end(quiet);
 }
 
-/* A second probe neither disturbs the first, nor counts what was before it. */
+/* A second probe neither disturbs the first one nor counts anything from before it was attached. */
 static void test_two(void)
 {
 	struct probe *first = attach(), *second;
@@ -191,7 +191,7 @@ static void test_two(void)
 
 /* ---- nothing stays attached ------------------------------------------------- */
 
-/* The programs that a process holds, by what its descriptors say of themselves. */
+/* The programs that a process holds, as its descriptors show. */
 static GArray *programs_of(pid_t pid)
 {
 	GArray *ids = g_array_new(FALSE, FALSE, sizeof(guint32));

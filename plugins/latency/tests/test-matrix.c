@@ -26,7 +26,7 @@ static void name_self(const char *pool)
 {
 	char name[16];
 
-	/* Other tests may run beside. */
+	/* Other tests may run at the same time. */
 	(void)snprintf(name, sizeof name, "%s%d", pool, (int)getppid() % 100000);
 	(void)prctl(PR_SET_NAME, name);
 }
@@ -76,7 +76,7 @@ typedef struct Planted {
 	guint n;
 } Planted;
 
-/* FALSE, and the test skipped, where this kernel or user permits no programs. */
+/* Returns FALSE, after skipping the test, if this kernel or user permits no programs. */
 static gboolean begin_with(Planted *planted, unsigned tasks)
 {
 	*planted = (Planted){0};
@@ -220,7 +220,7 @@ static void check_sum(const Planted *planted, const char *pool, guint64 wait_ns)
 	check_near(charged(planted, pool, WAIT_ALL), wait_ns, 1);
 }
 
-/* As well, and little is unknown. */
+/* The same, and little is unknown. */
 static void check_row(const Planted *planted, const char *pool, guint64 wait_ns)
 {
 	check_sum(planted, pool, wait_ns);
@@ -269,7 +269,7 @@ static void test_aggressors(void)
 		   sum_accounts(&planted, 1, 3).run_ns, 5);
 	check_near(charged(&planted, "vic", row_of(&planted, "agc")),
 		   sum_accounts(&planted, 4, 1).run_ns, 5);
-	/* It does not wait for itself; but of long ago only sums are known. */
+	/* A thread does not wait for itself, but only sums are known of what ran long ago. */
 	check_near(charged(&planted, "vic", row_of(&planted, "vic")) + wait_ns, wait_ns, 5);
 	clear(&planted);
 }
@@ -335,8 +335,9 @@ static void check_crowd(gboolean with_pings)
 	struct account b = sum_accounts(&planted, 0, 120), c = sum_accounts(&planted, 120, 40);
 	check_row(&planted, "agb", b.wait_ns);
 	check_row(&planted, "agc", c.wait_ns);
-	/* All of the one pool were there as long as any of the other.  Of old sums, the part in
-	 * which a wait began is taken to be even, and can be much of a wait of a few of them. */
+	/* All threads of one pool were there for as long as any of the other.  Of old sums, the
+	 * part in which a wait began is taken to be even, and can be much of a wait of a few of
+	 * them. */
 	check_near(charged(&planted, "agb", row_of(&planted, "agc")), 120 * c.run_ns,
 		   with_pings ? 30 : 5);
 	clear(&planted);
@@ -347,8 +348,8 @@ static void test_crowd(void)
 	check_crowd(FALSE);
 }
 
-/* The same while others switch so often that each of them waits for 100 000 stays: the sums reach
- * back that far. */
+/* The same while others switch so often that each of them waits for the length of 100 000 stays:
+ * the sums reach back that far. */
 static void test_busy_crowd(void)
 {
 	check_crowd(TRUE);
@@ -392,7 +393,7 @@ static void test_idle(void)
 		g_test_skip("the second CPU is hardly ever idle");
 	} else {
 		g_assert_cmpuint(found, >, idle / 100 * 85);
-		/* Idle as well before and after that. */
+		/* It was idle before and after that, too. */
 		g_assert_cmpuint(found, <, 2 * idle + 300 * (guint64)MS);
 	}
 	clear(&planted);

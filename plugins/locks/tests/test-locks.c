@@ -258,7 +258,7 @@ static void *take_both(void *data)
 	return NULL;
 }
 
-/* The threads stay: nothing frees them. */
+/* The threads keep waiting: nothing releases them. */
 static void test_deadlock(void)
 {
 	guint before = count_waiting();
@@ -312,8 +312,7 @@ static void *lock_twice(void *mutex)
 	return NULL;
 }
 
-/* It is the holder, but that is no circle of threads that wait for each other.  The threads stay.
- */
+/* It is the holder, but the threads do not wait for each other in a circle.  They keep waiting. */
 static void test_self(void)
 {
 	guint before = count_waiting();
@@ -509,7 +508,8 @@ static gboolean keep(void *page)
 	return TRUE;
 }
 
-/* Two threads wait for a lock in the page, which is then taken away; the threads stay. */
+/* Two threads wait for a lock in the page, which then becomes unreadable; the threads are left
+ * running. */
 static void check_page(int fd, gboolean (*take)(void *page))
 {
 	guint before = count_waiting();

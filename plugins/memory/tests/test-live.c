@@ -141,8 +141,8 @@ static char *read_sums(pid_t pid, const char *source)
 }
 
 /* Vector 65.  For an idle process both files have the same values, except that smaps rounds down
- * per mapping.  Other processes may change what they share with it, and change it back: only values
- * that each file has shown twice, alternately, count. */
+ * per mapping.  Other processes may change the memory that they share with it, and change it back:
+ * only values that each file has shown twice, read alternately, count. */
 static void test_sources_agree(void)
 {
 	if (!has_rollup()) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The plugin over trees that the test writes: what each file means, and what its lack does. */
+/* Tests the plugin on trees that the test writes: what each file means, and what happens without
+ * it. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #define KERNEL "2097152"
 #define POLL "[<0>] do_poll.constprop.0+0x1a/0x30\n[<0>] do_sys_poll+0x1/0x2\n"
 
-/* A thread's files (NULL: not there), and what comes of them: text, or "!" and the reason. */
+/* A thread's files (NULL: missing), and the expected value: text, or "!" and the reason. */
 static const struct {
 	const char *stat, *wchan, *stack;
 	const char *wait_channel, *wait_stack;
@@ -86,7 +87,7 @@ static void test_threads(void)
 	}
 }
 
-/* What is refused, or not wanted. */
+/* Files that are refused, or not wanted. */
 static void test_refused(void)
 {
 	RUN run = {0};
@@ -108,7 +109,7 @@ static void test_refused(void)
 	g_assert_cmpuint(fake_host_opens(run.fake, "/stack"), ==, opened);
 }
 
-/* A name of any length and any bytes does not break out of the place. */
+/* A name of any length and any bytes stays within its place. */
 static void test_long_names(void)
 {
 	g_autofree char *longest = g_strnfill(WAIT_SYMBOL_MAX - 1, 'x');

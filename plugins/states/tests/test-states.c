@@ -236,8 +236,8 @@ static void test_history(void)
 	history_clear(&history);
 }
 
-/* A thread that sleeps a part of each period, looked at once a period: with instants at a
- * fixed place all would see the same.  Seed 1. */
+/* A thread that sleeps for a part of each period, sampled once per period: at a fixed place, all
+ * samples would be the same.  Seed 1. */
 static void test_jitter(void)
 {
 	enum { RATE_NS = 200000000, N = 1000 };
@@ -307,7 +307,7 @@ static void test_capture(void)
 	g_assert_cmpuint(fake_host_opens(run.fake, "1001/syscall"), ==, 0);
 }
 
-/* Instants add up, and a thread that sleeps on has the same values after each. */
+/* Instants add up, and a thread that stays asleep has the same values after each of them. */
 static void test_samples(void)
 {
 	guint64 next = 0;
