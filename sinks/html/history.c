@@ -14,11 +14,11 @@
 #define STEPS 2
 #define DAY 86400
 
-/* A chart of the values of a field, pools upon each other. */
+/* A chart of the values of a field, with pools stacked. */
 struct kind {
 	guint32 role, ladder;
 	const char *heading, *title, *others;
-	gboolean has_level; /* the host's values are no sum of pools, but a line of their own */
+	gboolean has_level; /* the host's values are not the sum of pools: a line of their own */
 };
 
 static const struct kind kinds[] = {

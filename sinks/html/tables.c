@@ -89,7 +89,8 @@ void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn 
 
 /* ---- lines ----------------------------------------------------------------- */
 
-/* Whether the cell's value is 0, or has not changed.  As many waits as before may be longer. */
+/* Whether the cell's value is 0, or has not changed.  The same number of waits may be longer than
+ * before. */
 static gboolean is_same(const struct drafting *drafting, const struct ctprof_cell *cell)
 {
 	if (drawing_runs(cell) || drawing_histogram(cell, 0) || drawing_histogram(cell, 1))
@@ -241,7 +242,7 @@ void tables_put_section(FILE *stream, const struct ctprof_report *report, guint6
 	g_autoptr(GArray) columns = NULL;
 	struct drafting drafting = {.stream = stream, .report = report, .section = *section};
 
-	/* Repeat all names in each line, as a script may move it anywhere. */
+	/* Repeats all names in each line, as a script may move the line anywhere. */
 	drafting.section.flags &= ~CTPROF_SECTION_TREE;
 	drafting.columns = columns = columns_choose(report, &drafting.section);
 	find_names(&drafting);

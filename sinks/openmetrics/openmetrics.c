@@ -159,7 +159,7 @@ static uint64_t *parse_counts(const struct ctprof_text *text)
 	return counts;
 }
 
-/* Keeps what a column has in a text that is lent for this call only. */
+/* Keeps the contents of a column's text, which is lent for this call only. */
 static int keep_text(struct row *kept, const struct ctprof_table_column *column, uint64_t i)
 {
 	const struct ctprof_text *text = tables_text(kept->values[i]);
@@ -269,8 +269,8 @@ static void mark_bounds(const struct openmetrics *self, const struct family *fam
 	}
 }
 
-/* A table has no sums of values.  Only the format before OpenMetrics needs the number of values
- * once more. */
+/* A table has no sums of values.  The older format also requires the number of values as a sample
+ * of its own, _count. */
 static void put_buckets(struct openmetrics *self, const struct family *family,
 			const struct row *row, const bool bounds[CTPROF_BUCKETS])
 {

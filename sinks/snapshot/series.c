@@ -14,7 +14,7 @@
 #define KEY_EVERY 64
 #define MIN_OTHERS 64
 
-/* The text of the changes, each for the inside of a list. */
+/* The lists in a frame of changes; the text of each is collected without its brackets. */
 enum list {
 	LIST_GONE,
 	LIST_NEW,

@@ -15,7 +15,7 @@ struct tree {
 	size_t skip;        /* length of the part of the names that stands for the object itself */
 	uint32_t *order;    /* indices of leaves, in the order of writing */
 	struct leaf *leaves;
-	uint8_t *absences; /* of the leaves, as written in "absent" */
+	uint8_t *absences; /* reasons of the leaves, as written in "absent" */
 	size_t n_present;
 	bool partial; /* only present values are written, including fields */
 	struct json values;

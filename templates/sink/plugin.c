@@ -90,7 +90,7 @@ static void put_value(struct drawing *drawing, const struct ctprof_value *value)
 	put(drawing, text);
 }
 
-/* What a line says in a field. */
+/* Writes a line of output: the section, the names of the line, the field, and its values. */
 static void put_cell(struct drawing *drawing, const struct ctprof_report_section *section,
 		     const struct ctprof_report_line *line, const struct ctprof_report_field *field,
 		     const struct ctprof_cell *cell)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A source of tomorrow: every struct it hands over is longer than this host
- * knows, and full of what the host cannot know.
+ * A source of a later ABI: every struct that it passes is longer than this host
+ * knows, and contains values that the host cannot know.
  */
 #include "ctprof/source.h"
 
@@ -62,7 +62,7 @@ static int future_collect(void *self, void *context, struct ctprof_batch *batch)
 	return 0;
 }
 
-/* An array: the size of the first is the stride. */
+/* An array: the size of its first element is the stride. */
 static const AND_MORE(ctprof_need) needs[] = {
 	{{.struct_size = sizeof needs[0],
 	  .kind = CTPROF_NEED_FILE,
@@ -70,7 +70,7 @@ static const AND_MORE(ctprof_need) needs[] = {
 	  .why = "the first"},
 	 LATER},
 	{{.struct_size = sizeof needs[0],
-	  .kind = 9990, /* of a sort that this host has no word for */
+	  .kind = 9990, /* a kind for which this host has no word */
 	  .name = "second",
 	  .why = "the second"},
 	 LATER},

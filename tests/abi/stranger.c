@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD */
-/* A source by somebody who has only what `meson install` gives. */
+/* A source by a third party, who has only the installed files. */
 #include <ctprof/source.h>
 
 static const struct ctprof_host *host;

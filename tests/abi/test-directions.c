@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Old plugins with new data, new plugins with an old host: what is lent ends
- * where the side of then ends, and behind it nothing can be read.
+ * Tests old plugins with new data, and new plugins with an old host: what is
+ * lent ends where the older side's structs end, and reading beyond that fails.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define HOST_SIZE_THEN 152
 #define TARGET_SIZE_THEN 32
 
-/* A page, and none behind it. */
+/* A page that is followed by none. */
 typedef struct brink {
 	char *page;
 	gsize size;
@@ -37,7 +37,7 @@ static void brink_init(Brink *brink)
 	g_assert_cmpint(mprotect(brink->page + brink->size, brink->size, PROT_NONE), ==, 0);
 }
 
-/* Puts size bytes right before where reading ends. */
+/* Puts size bytes at the end of what can be read. */
 static void *brink_put(const Brink *brink, const void *data, gsize size)
 {
 	return memcpy(brink->page + brink->size - size, data, size);
@@ -58,8 +58,7 @@ static const struct ctprof_plugin *load(const char *file)
 	return entry();
 }
 
-/* A struct that has grown since: of an array of these each is longer than the
- * sink knows. */
+/* A struct that has grown since: each element of an array of them is longer than the sink knows. */
 #define GROWN(type)                                                                                \
 	struct {                                                                                   \
 		struct type now;                                                                   \
@@ -73,7 +72,7 @@ static const struct ctprof_plugin *load(const char *file)
 			LATER                                                                      \
 	}
 
-/* With a section of a sort that the sink leaves out. */
+/* The report has a section of a kind that the sink leaves out. */
 static void test_old_sink(void)
 {
 	const struct ctprof_plugin *plugin = load("tests/abi/ctprof-lines.so");
@@ -132,7 +131,7 @@ static void test_old_sink(void)
 	g_assert_cmpstr(text, ==, "primary a m 7\nprimary a n 8\nprimary b n 9\n");
 }
 
-/* The tables of older hosts. */
+/* The host tables of older hosts. */
 static const struct old_table {
 	guint32 size, minor;
 } old_tables[] = {
@@ -179,7 +178,7 @@ static void test_new_source(void)
 static int (*metric_of_now)(const struct ctprof_host *host, const struct ctprof_metric *metric,
 			    guint32 *ret_slot);
 
-/* As the host of 1.5 does with a kind that it does not know. */
+/* Rejects a kind that it does not know, as the host of ABI 1.5 does. */
 static int refuse_histograms(const struct ctprof_host *host, const struct ctprof_metric *metric,
 			     guint32 *ret_slot)
 {
@@ -209,7 +208,7 @@ static void test_histogram_old_host(void)
 	g_assert_nonnull(strstr(fake_host_error(fake), "refused metric run_delay"));
 }
 
-/* It opens, or says why not. */
+/* The plugin opens, or explains why not. */
 static void check_opens(const char *file, const struct old_table *old)
 {
 	const struct ctprof_plugin *plugin = load(file);

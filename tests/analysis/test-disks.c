@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The finding about a disk that is busy while threads wait: with the numbers that show it, and with
- * those of disks and threads that are all right. */
+/* Tests the finding about a disk that is busy while threads wait: with numbers that show a problem,
+ * and with those of disks and threads without one. */
 #include <string.h>
 
 #include "ctprof/plugin.h"
@@ -36,14 +36,14 @@ static const struct {
 	{"disk_busy_time", "system-disks", CTPROF_COUNTER, CTPROF_UNIT_US, CTPROF_SCOPE_OBJECT},
 };
 
-/* All that a disk does in the window; bytes in MB, times in ms. */
+/* The activity of a disk in the window; bytes in MB, times in ms. */
 typedef struct disk {
 	const char *name; /* NULL: no more */
 	guint64 reads, read_mb, read_ms, writes, written_mb, write_ms, busy_ms;
-	gboolean is_new; /* it came in the window */
+	gboolean is_new; /* it was added in the window */
 } Disk;
 
-/* A process of so many threads, each of which does all this. */
+/* A process of n threads, each with this activity. */
 typedef struct band {
 	const char *name; /* NULL: no more */
 	guint n;
@@ -53,7 +53,7 @@ typedef struct band {
 } Band;
 
 typedef struct scene {
-	const char *what, *sentence; /* NULL: it is not found */
+	const char *what, *sentence; /* NULL: there is no such finding */
 	guint64 stalled_ms;          /* some thread waited for I/O */
 	gboolean has_delays, has_pressure;
 	Disk disks[4];
@@ -93,7 +93,7 @@ static void add_thread(Sample *sample, const Scene *scene, const Band *band, gin
 		sample_u64(sample, "blkio_delay_total_ns", times * band->delay_ms * (S / 1000));
 }
 
-/* What submit_bio() counts: once, whatever devices are on top of each other. */
+/* Returns the amount that submit_bio() counts: once, however many devices are stacked. */
 static guint64 host_kib(const Scene *scene, gboolean of_writes)
 {
 	guint64 mb = 0;
@@ -127,7 +127,7 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	return sample;
 }
 
-/* The finding, as a line of its subject and its sentence; NULL: there is none. */
+/* Returns the finding as a line, its subject and its sentence; NULL: there is no finding. */
 static char *find(const Scene *scene, gdouble first_took_s, gdouble second_took_s)
 {
 	g_autoptr(Sample) before = capture(scene, FALSE);
@@ -327,7 +327,8 @@ static void test_disks(void)
 	}
 }
 
-/* A capture reads the disks at its end, and the window is from begin to begin. */
+/* A capture reads the disks at its end, but the window is from the beginning of one capture to that
+ * of the other. */
 static void test_ends(void)
 {
 	g_autofree char *shorter = find(&scenes[0], 3, 0), *longer = find(&scenes[0], 0, 3);

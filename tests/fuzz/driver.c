@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a fuzz target without libFuzzer, so that every compiler and every test
- * run tries it: each seed as it is, then mutations that depend on nothing but
- * the seeds (ordered by name) and their own number.
+ * Runs a fuzz target without libFuzzer, so that it is tested with every compiler
+ * and in every test run: on each seed as it is, then on mutations that depend
+ * only on the seeds (ordered by name) and on their own number.
  *
  *	fuzz-NAME [-n COUNT] [FILE-OR-FOLDER...]
  *
@@ -24,7 +24,7 @@
 enum {
 	SEED_MAX = 256 * 1024,        /* a longer file is cut */
 	SEEDS_MAX = 1024,             /* further files are left out */
-	INPUT_MAX = 4096,             /* of a mutation; longer seeds give a window */
+	INPUT_MAX = 4096,             /* size of a mutation; of longer seeds, a part is used */
 	TOTAL_MAX = 64 * 1024 * 1024, /* bytes of mutations, bounds the run's time */
 	ROUNDS_MAX = 8,               /* changes in one mutation */
 	HANG_S = 120,                 /* CPU seconds of a whole run */
@@ -32,7 +32,7 @@ enum {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The sanitizers' way to say that they are about to end the program. */
+/* Sanitizers call this before they end the program. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
 struct seed {
@@ -43,7 +43,7 @@ struct seed {
 static struct seed seeds[SEEDS_MAX];
 static size_t n_seeds;
 
-/* The input at work, for the report of a crash. */
+/* The current input, for the report of a crash. */
 static const uint8_t *current_data;
 static size_t current_size;
 static char crash_path[256];
@@ -62,14 +62,14 @@ static void crash_report(void)
 static void crash_on_signal(int number)
 {
 	crash_report();
-	/* SA_RESETHAND: this time it kills. */
+	/* SA_RESETHAND: this time the signal ends the process. */
 	raise(number);
 }
 
 static void crash_watch(const char *program)
 {
 	static const int deadly[] = {SIGABRT, SIGPROF, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-	/* A sanitizer reports by itself all but the first two. */
+	/* A sanitizer itself reports all signals except the first two. */
 	size_t n = __sanitizer_set_death_callback ? 2 : sizeof(deadly) / sizeof(deadly[0]);
 	struct sigaction action = {.sa_handler = crash_on_signal, .sa_flags = (int)SA_RESETHAND};
 	const char *slash = strrchr(program, '/');
@@ -86,7 +86,7 @@ static void free_bytes(uint8_t **bytes)
 	free(*bytes);
 }
 
-/* In memory of exactly its size, so that a sanitizer sees a read beyond it. */
+/* Copies the input to memory of exactly its size, so that a sanitizer detects reads beyond it. */
 static void try_input(const uint8_t *data, size_t size)
 {
 	__attribute__((cleanup(free_bytes))) uint8_t *exact = malloc(size ? size : 1);
@@ -166,7 +166,7 @@ static int folder_load(const char *path)
 	return result;
 }
 
-/* A target without a corpus starts from nothing, so no path is no error. */
+/* A target without a corpus starts from an empty input, so a missing path is not an error. */
 static int path_load(const char *path)
 {
 	struct stat st;
@@ -201,7 +201,7 @@ struct input {
 	size_t size;
 };
 
-/* Makes room for n bytes at at, as many as fit; returns how many. */
+/* Makes room at at for n bytes, or for the number that fits; returns that number. */
 static size_t input_open(struct input *in, size_t at, size_t n)
 {
 	if (n > sizeof(in->data) - in->size)
@@ -217,7 +217,7 @@ static void mutate_flip_bit(struct input *in, uint64_t *state)
 		in->data[random_below(state, in->size)] ^= (uint8_t)(1u << random_below(state, 8));
 }
 
-/* Bytes that parsers of kernel text trip over. */
+/* Sets bytes that can confuse parsers of kernel text. */
 static void mutate_set_byte(struct input *in, uint64_t *state)
 {
 	static const char odd[] = "\0\n\t :-+.,/()[]0129axK%\x7f\x80\xff";
@@ -266,7 +266,7 @@ static void mutate_splice(struct input *in, uint64_t *state)
 	memcpy(in->data + at, other->data + from, n);
 }
 
-/* A long number where one stood, or anywhere. */
+/* Inserts a large or unusual number anywhere. */
 static void mutate_number(struct input *in, uint64_t *state)
 {
 	static const char *const numbers[] = {"18446744073709551616", "9223372036854775808", "-1",
@@ -283,7 +283,7 @@ static void input_mutate(struct input *in, uint64_t number)
 		mutate_flip_bit,  mutate_set_byte, mutate_truncate, mutate_delete,
 		mutate_duplicate, mutate_splice,   mutate_number,
 	};
-	/* Any state but 0 will do; consecutive ones are spread. */
+	/* Any state except 0 will do; consecutive numbers give distant states. */
 	uint64_t state = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	const struct seed *seed = &seeds[random_below(&state, n_seeds)];
 	size_t from = 0;
@@ -314,7 +314,7 @@ int main(int argc, char **argv)
 		seed_add((const uint8_t *)"", 0);
 
 	crash_watch(argv[0]);
-	/* The handler tells which input hangs.  CPU time: the host may be busy. */
+	/* The handler reports which input hangs. CPU time is measured, as the host may be busy. */
 	setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = HANG_S}, NULL);
 	for (size_t i = 0; i < n_seeds; i++)
 		try_input(seeds[i].data, seeds[i].size);

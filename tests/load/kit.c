@@ -73,7 +73,7 @@ const char *kit_facts(const Kit *kit)
 
 void kit_write_bytes(Kit *kit, const void *data, gsize size)
 {
-	/* Not as GLib does it, which syncs: there may be very many. */
+	/* Not with GLib, which syncs: there may be very many files. */
 	int fd = open(kit->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	g_assert_cmpint(fd, >=, 0);
@@ -243,7 +243,7 @@ Loaded *load_file(Plugin *sink, const char *path, TakeRows each, gpointer data, 
 			 : NULL;
 }
 
-/* Between load_file() and the sink's reader: what is lent, and the facts told. */
+/* Sits between load_file() and the sink's reader: records what is lent, and the reported facts. */
 static struct {
 	int (*read)(void *self, const struct ctprof_input *input);
 	void (*fact)(const struct ctprof_input *input, guint32 kind, const char *key,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Snapshot files made by hand or by the sink, and what load.c makes of them. */
+/* Snapshot files, handmade or written by the sink, and the result of loading them. */
 #pragma once
 
 #include <glib.h>
@@ -39,14 +39,14 @@ void kit_write_text(Kit *kit, const char *text);
 
 /* The file's rows as text, see dump_rows(), threads first; NULL with an error. */
 char *kit_load(Kit *kit, const LoadLimits *limits, GError **error);
-/* The same of a sample of a recording. */
+/* The same for a sample of a recording. */
 char *kit_load_sample(Kit *kit, Recording *recording, guint sample, guint n_exits, GError **error);
 /* The facts of what was loaded last, as text. */
 const char *kit_facts(const Kit *kit);
 
 /*
- * A line a row: its scope, and tgid/tid (a leader's with '*') or path; then one
- * a metric, by name: "  METRIC = VALUE", "= !REASON" when absent.  No two values
- * look alike.
+ * A line for each row: its scope, and tgid/tid (with '*' for a leader) or path;
+ * then one for each metric, by name: " METRIC = VALUE", or "= !REASON" if
+ * absent.  Different values always have different texts.
  */
 void dump_rows(GString *dump, const Registry *registry, const struct ctprof_rows *rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that are damaged, too large, no files, or pipes. */
+/* Tests files that are damaged or too large, and what is not a regular file. */
 #include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void test_truncated(void)
 	}
 }
 
-/* One bit anywhere: an error in one line, and never rows. */
+/* One changed bit anywhere gives an error of one line, and never rows. */
 static void test_flipped(void)
 {
 	g_autoptr(Kit) kit = kit_new();
@@ -105,7 +105,7 @@ static void test_trailing(void)
 	g_byte_array_append(file, (const guint8 *)"x", 1);
 	kit_write_bytes(kit, file->data, file->len);
 	assert_error(kit, NULL, expected);
-	/* Not even another snapshot. */
+	/* Nothing may follow, not even another snapshot. */
 	g_byte_array_set_size(file, (guint)size);
 	g_byte_array_append(file, g_bytes_get_data(bytes, NULL), (guint)size);
 	kit_write_bytes(kit, file->data, file->len);
@@ -150,7 +150,7 @@ static void test_limit(gconstpointer data)
 	assert_error(kit, &c->little, c->error);
 }
 
-/* How far a frame looks back is memory, whatever it holds. */
+/* The distance that a frame looks back takes memory, whatever the frame contains. */
 static void test_window(void)
 {
 	static const LoadLimits enough = {.max_window_log = 20}, little = {.max_window_log = 19};
@@ -167,7 +167,7 @@ static void test_window(void)
 		     "found one that needs more");
 }
 
-/* A few bytes that become many: a bomb stops at the limit, and takes no memory. */
+/* A few bytes that decompress to many: reading a bomb stops at the limit, and takes no memory. */
 static void test_bomb(gconstpointer open)
 {
 	static const LoadLimits limits = {.max_bytes = 32 << 20};
@@ -252,7 +252,7 @@ static gboolean refuse(gpointer data, const Registry *registry, const struct ctp
 	return FALSE;
 }
 
-/* Who takes the rows may end the reading, with an error of its own. */
+/* The receiver of the rows may end the reading, with an error of its own. */
 static void test_refused(void)
 {
 	g_autoptr(Kit) kit = kit_new();

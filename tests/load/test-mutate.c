@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Snapshots with something wrong in them, in the text or in the file: each gives
- * an answer, or an error of one line.  CTPROF_MUTATIONS of them, and the next
- * run gives the same.
+ * Tests CTPROF_MUTATIONS snapshots with an error in the text or in the file:
+ * each is read, or gives an error of one line.  Another run uses the same ones.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -103,7 +102,7 @@ static void insert_nest(Mutant *m)
 	insert(m, below(m, m->bytes->len), nest, below(m, sizeof nest));
 }
 
-/* A member, once more where another begins. */
+/* Duplicates a piece in place: from a quote up to the next comma. */
 static void repeat_member(Mutant *m)
 {
 	guint from = below(m, m->bytes->len);
@@ -134,7 +133,7 @@ static void mutate(Mutant *m, guint rounds)
 		insert_nest, insert_number, insert_other, repeat_member, repeat_member,
 	};
 
-	/* Most mutants keep their end: what is behind it would never be read. */
+	/* Most mutants keep their end: nothing after an earlier end would be read. */
 	for (guint i = 0; i < rounds; i++) {
 		guint way = below(m, G_N_ELEMENTS(ways));
 
@@ -143,7 +142,7 @@ static void mutate(Mutant *m, guint rounds)
 	}
 }
 
-/* The text wrong, the file sound; or the file itself. */
+/* Makes an error in the text of a valid file, or in the file itself. */
 static void write_mutant(Mutant *m, Kit *kit)
 {
 	guint seed = below(m, m->n_seeds);
@@ -207,11 +206,11 @@ static void test_mutants(void)
 			continue;
 		g_assert_true(g_str_has_prefix(error->message, kit_path(kit)));
 		g_assert_null(strchr(error->message, '\n'));
-		/* The sink keeps to the border's rules whatever it reads. */
+		/* The sink keeps the rules of the plugin interface whatever it reads. */
 		g_assert_null(strstr(error->message, "plugin "));
 	}
 	g_test_message("%" G_GUINT64_FORMAT " files, %" G_GUINT64_FORMAT " answers", n, answers);
-	/* Both must happen, or nothing is tried. */
+	/* Both results must occur, otherwise the test proves nothing. */
 	g_assert_cmpuint(answers, >, n / 50);
 	g_assert_cmpuint(answers, <, n / 2);
 	for (guint i = 0; i < m.n_seeds; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a snapshot may look like, and what is said of one that does not. */
+/* Tests the forms that a snapshot may have, and the errors for other ones. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #define DEF(name, kind, unit, scope)                                                               \
 	"{\"name\":\"" name "\",\"kind\":\"" kind "\",\"unit\":\"" unit "\",\"scope\":\"" scope    \
 	"\",\"group\":\"g\",\"plugin\":\"p\",\"rank\":0,\"help\":\"\",\"origin\":\"\"}"
-/* A field with text, one with a sign, one of the leader, and two of nobody's format. */
+/* A field with text, one with a sign, one of the leader, and two that are not in the format. */
 #define METRICS                                                                                    \
 	"\"metrics\":[" DEF("comm", "label", "text", "thread") "," DEF(                            \
 		"nice", "ordinal", "none",                                                         \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Random histories, recorded and at the same time captured sample by sample: each sample
- * of the recording is what the capture of that moment is, from whichever sample one comes,
- * and wherever the file is cut.
+ * Tests random histories that are recorded and at the same time captured sample by sample:
+ * each sample of the recording equals the capture of that moment, whichever sample was
+ * read before it, and wherever the file is cut.
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define MAX_ROWS 24
 #define MAX_METRICS 512
 
-/* A row of the history: what its values are is decided by their versions. */
+/* A row of the history: its values are determined by their versions. */
 typedef struct life {
 	guint id;
 	guint nth;        /* of the objects of its name */
@@ -37,12 +37,12 @@ static gboolean is_alone(enum row_class class)
 	return class == ROW_HOST || class == ROW_CAPTURE;
 }
 
-/* What came, went or changed since the sample before. */
+/* Makes rows appear, disappear or change since the previous sample. */
 static void go_on(History *history, enum row_class class)
 {
 	Trip *trip = history->trip;
 	GPtrArray *lives = history->lives[class];
-	/* Now and then nearly all are others. */
+	/* Occasionally, nearly all rows are replaced. */
 	guint share = trip_below(trip, 20) == 0 ? 2 : 12;
 
 	for (guint i = lives->len; !is_alone(class) && i > 0; i--)
@@ -106,7 +106,8 @@ static void add_added(Trip *trip, GPtrArray *lives, struct ctprof_batch *open, e
 		char name[] = {'a', '\xff', '\0'};
 		guint64 row;
 
-		/* Some names of two or three, some of bytes that are no text. */
+		/* Some names are shared by two or three rows, and some contain bytes that are not
+		 * text. */
 		name[0] = (char)('a' + life->id / 3);
 		if (class == ROW_EXIT)
 			g_assert_cmpint(trip->table.exited(open, tid - tid % 3, tid, &row), ==, 0);
@@ -125,7 +126,7 @@ static void set_target(Trip *trip, enum row_class class, guint id, struct ctprof
 		target->tgid = target->tid - target->tid % 3;
 		target->flags = target->tid % 3 == 0 ? CTPROF_TARGET_LEADER : 0;
 	} else if (class == ROW_CGROUP) {
-		/* Of one id always the same. */
+		/* Always the same for one ID. */
 		guint64 own = trip->random;
 
 		trip->random = id;
@@ -134,8 +135,8 @@ static void set_target(Trip *trip, enum row_class class, guint id, struct ctprof
 	}
 }
 
-/* Threads as a capture hands them on: first those that are the same, of which some are not
- * known as such, and then the others. */
+/* Passes on threads as a capture does: first the unchanged ones, some of which are not known to be
+ * unchanged, and then the others. */
 static void record_threads(History *history, const struct ctprof_rows *rows)
 {
 	Trip *trip = history->trip;
@@ -208,7 +209,7 @@ static void begin_sample(History *history, const GArray *metrics, Output *whole)
 	const struct ctprof_fact options[] = {
 		{.struct_size = sizeof options[0], .key = "jobs", .value = "2"},
 	};
-	/* Two have the same name, and most samples have none. */
+	/* Two marks have the same name, and most samples have no mark. */
 	static const char *const names[N_MARKS] = {"load \"on\"", "off", "off"};
 	struct ctprof_fact marks[N_MARKS];
 	char moments[N_MARKS][24];
@@ -285,7 +286,7 @@ static void take_sample(History *history, const GArray *metrics)
 	g_ptr_array_add(history->expected, dump);
 	g_ptr_array_add(history->facts, g_strdup(kit_facts(history->whole)));
 	g_ptr_array_add(history->exits, exits_of(dump));
-	/* A document by itself is of one capture. */
+	/* A single document holds one capture. */
 	kit_reopen(history->whole);
 }
 
@@ -338,8 +339,8 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
 	return order ? order : (n > m) - (n < m);
 }
 
-/* Rows by what they are of: objects come in the order in which they were first seen.  Those
- * of one name stay as they are. */
+/* Sorts rows by their subjects, as objects come in the order in which they were first seen.
+ * Objects of one name keep their order. */
 static char *sort_rows(const char *dump)
 {
 	const char *limit = dump + strlen(dump);
@@ -432,7 +433,7 @@ static void test_history(gconstpointer data)
 	}
 }
 
-/* Of what is left all samples that are whole can be read, and no other. */
+/* All whole samples of the remaining file can be read, and no others. */
 static void check_cut(History *history, goffset size)
 {
 	Trip *trip = history->trip;
@@ -454,7 +455,7 @@ static void check_cut(History *history, goffset size)
 	}
 	g_assert_no_error(error);
 	g_assert_cmpuint(recording_n_samples(recording), ==, whole);
-	/* One sample and no more is a snapshot. */
+	/* A single sample is a snapshot. */
 	if (whole > 1 || size > g_array_index(history->ends, goffset, 0))
 		g_assert_nonnull(recording_damage(recording));
 	check_sample(history, recording, whole - 1);
@@ -470,7 +471,7 @@ static void test_cuts(void)
 	history_init(&history, &trip, 11);
 	record(&history);
 	g_assert_cmpint(g_stat(kit_path(trip.kit), &st), ==, 0);
-	/* From the end on, the table first; then anywhere, and where frames end. */
+	/* Cuts first in the table at the end, then anywhere, and where frames end. */
 	for (goffset size = st.st_size - 1; size > 0;) {
 		check_cut(&history, size);
 		if (trip_below(&trip, 3) == 0) {

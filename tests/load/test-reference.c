@@ -13,7 +13,7 @@
 	"{\"cpu\":" cpu ",\"memory\":" ZERO_RESOURCE ",\"io\":" ZERO_RESOURCE                      \
 	",\"irq\":" ZERO_RESOURCE "}"
 
-/* A thread's fields, each with its place in the record as value. */
+/* The fields of a thread; the value of each is its position in the record. */
 static void add_record(GString *text, gboolean delay, gboolean others, gboolean measured,
 		       const char *state, const char *cpus)
 {
@@ -135,7 +135,7 @@ static void test_values(void)
 		assert_line(rows, lines[i]);
 }
 
-/* What its flags do not vouch for is absent, and what no value can be. */
+/* A value is absent if the flags do not show that it was measured, or if it is impossible. */
 static const struct flags_case {
 	const char *what;
 	gboolean delay, others, measured;
@@ -212,7 +212,7 @@ static gdouble cpu_us(void)
 	return (gdouble)now.tv_sec * 1e6 + (gdouble)now.tv_nsec / 1e3;
 }
 
-/* All records are given, in many pieces; what that costs is told, not judged. */
+/* All records are passed on, in many pieces; the cost is printed, not judged. */
 static void test_many(void)
 {
 	enum { THREADS = 20000 };
@@ -238,7 +238,7 @@ static void test_many(void)
 		       records->len / THREADS);
 }
 
-/* The sources of this build, opened: what they declare is what is known. */
+/* Opens the sources of this build: the metrics that they declare are the known ones. */
 static void open_sources(GPtrArray *plugins, Registry *registry, GHashTable *options)
 {
 	for (guint i = 0; i < plugins->len; i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is captured is what is loaded: every type, scope, unit and reason, bit for bit. */
+/* Tests that a loaded snapshot equals the capture: every type, scope, unit and reason, bit for
+ * bit. */
 #include <string.h>
 
 #include "trip.h"
 
-/* Objects that are null when nothing in them is present: one value always is. */
+/* Objects that would be null without any present value: one value is always present. */
 static const char *const always[] = {
 	"host.cpu_model",
 	"probe_summary.failed",
@@ -66,7 +67,7 @@ static void write_rows(Trip *trip, enum row_class class, guint n, guint first)
 	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
 }
 
-/* Names of all bytes, some of them twice. */
+/* Names with all possible bytes, some of them used twice. */
 static void write_objects(Trip *trip, guint n)
 {
 	g_autoptr(Batch) batch = batch_new(trip->registry, ROW_OBJECT);
@@ -89,7 +90,7 @@ static void write_objects(Trip *trip, guint n)
 	g_assert_true(plugin_rows(kit_sink(trip->kit), &rows, NULL));
 }
 
-/* Some of a process that nobody knows, some that come again. */
+/* Some are of an unknown process, some occur again. */
 static void write_exits(Trip *trip, guint n)
 {
 	g_autoptr(Batch) batch = batch_new(trip->registry, ROW_EXIT);

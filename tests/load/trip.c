@@ -5,7 +5,7 @@
 
 #include "../../sinks/snapshot/schema.h"
 
-/* Metrics the format has no field for; one for each sort of value. */
+/* Metrics for which the format has no field; one for each kind of value. */
 static const struct {
 	guint32 kind, unit;
 } sorts[] = {
@@ -43,7 +43,7 @@ static void add_metrics(Trip *trip)
 			.kind = sorts[sort].kind,
 			.unit = sorts[sort].unit,
 			.scope = scope,
-			/* Some that nobody asked for. */
+			/* Some that were not requested. */
 			.flags = sort % 5 == 4 ? CTPROF_METRIC_ON_DEMAND : 0,
 			.name = g_string_chunk_insert(trip->names, name),
 			.group = sort % 2 ? "x" : "y",
@@ -91,7 +91,7 @@ static guint64 any_number(Trip *trip)
 	return any_bits(trip) >> trip_below(trip, 64);
 }
 
-/* Bytes of any value but NUL; well-formed UTF-8 where that is all the file can hold. */
+/* Bytes of any value except NUL; well-formed UTF-8 where the file can hold nothing else. */
 gsize trip_any_bytes(Trip *trip, gboolean utf8, char *bytes, gsize max)
 {
 	static const char *const pieces[] = {"a",
@@ -258,12 +258,12 @@ static char *take_line(const char **text)
 	return line;
 }
 
-/* The first line that differs, with the row it is in: the whole is too long to look at. */
+/* Reports the first line that differs, and its row: the whole text is too long to read. */
 void trip_assert_same(const char *written, const char *loaded)
 {
 	g_autofree char *row = g_strdup("");
 
-	/* Line by line takes long where a sanitizer looks at all that follows, too. */
+	/* Comparing line by line is slow if a sanitizer also checks everything that follows. */
 	if (strcmp(written, loaded) == 0)
 		return;
 	while (*written || *loaded) {

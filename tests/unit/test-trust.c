@@ -47,7 +47,7 @@ static const struct trust_case {
 	{"dangling-link", 0755, 0644, 0, 0, 0, "dangling", "dangling"},
 };
 
-/* Returns FALSE if the test cannot run, after printing why. */
+/* Returns FALSE, after printing why, if the test cannot run. */
 static gboolean can_run(const char *dir)
 {
 	g_autoptr(GError) error = NULL;

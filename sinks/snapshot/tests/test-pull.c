@@ -193,7 +193,7 @@ static const struct {
 	{"18446744073709551616", 0, UINT64_MAX, FALSE, 0},
 	{"9999999999999999999", 0, UINT64_MAX, TRUE, 9999999999999999999u},
 	{"99999999999999999999", 0, UINT64_MAX, FALSE, 0},
-	/* Digits are taken eight at a time. */
+	/* Digits are parsed eight at a time. */
 	{"7", 0, UINT64_MAX, TRUE, 7},
 	{"1234567", 0, UINT64_MAX, TRUE, 1234567},
 	{"12345678", 0, UINT64_MAX, TRUE, 12345678},
@@ -241,7 +241,8 @@ static void check_integer(gsize i, size_t piece, const char *end)
 	uint64_t bits = 0;
 
 	g_assert_cmpint(pull_init(&pull), ==, 0);
-	/* Read the number as in a list: in the window, if the text came in one piece. */
+	/* As in a list, peek first: then the number is in the window, if the text came in one
+	 * piece. */
 	(void)pull_peek(&pull);
 	g_assert_cmpint(pull_integer(&pull, integers[i].min, integers[i].max, "one", &bits), ==,
 			integers[i].fits);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * scrape: a sink by somebody who has only what `meson install` gives.
- * Draws a report as OpenMetrics 1.0 text: what a monitoring system scrapes.
+ * scrape: a sink by a third party, who has only the installed files.  Draws a
+ * report as OpenMetrics 1.0 text, for a monitoring system to scrape.
  */
 #include <ctprof/report.h>
 #include <ctprof/sink.h>
@@ -14,17 +14,17 @@
 #include "text.h"
 
 #define SIDES 2
-/* Names end there; no metric's is longer, but a map's key may be. */
+/* Names are cut at this length; no metric's name is longer, but the key of a map may be. */
 #define NAME_ROOM 256
 
 /* ---- units -------------------------------------------------------------- */
 
-/* A word of the report's, and the base unit that goes into a family's name. */
+/* A unit of the report, and the base unit that becomes part of a family's name. */
 static const struct unit {
 	const char *word, *base;
 	uint64_t divisor;       /* a power of ten */
 	int decimals;           /* its */
-	const char *endings[3]; /* of metrics, that say the same again */
+	const char *endings[3]; /* endings of metrics that repeat the unit */
 } units[] = {
 	{"ns", "seconds", 1000000000, 9, {"_ns"}},
 	{"us", "seconds", 1000000, 6, {"_usec", "_us"}},
@@ -74,7 +74,7 @@ static void put_real(struct text *out, double value, const struct unit *unit)
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	/* Some languages write a comma there. */
+	/* Some locales write a comma there. */
 	char *comma = strchr(text, ',');
 	if (comma)
 		*comma = '.';
@@ -83,7 +83,7 @@ static void put_real(struct text *out, double value, const struct unit *unit)
 
 /* ---- samples ------------------------------------------------------------ */
 
-/* One line to be, and what its family has to say of itself. */
+/* A line to be written, and the description of its family. */
 struct sample {
 	struct text family, labels, value;
 	const char *metric, *tags; /* of the report */
@@ -125,7 +125,8 @@ static struct sample *samples_add(struct samples *samples)
 	return &samples->list[samples->n++];
 }
 
-/* Of an array of the border: its elements may be longer than we know. */
+/* Returns element i of an array from ctprof, whose elements may be longer than this plugin
+ * knows. */
 static const void *element(const void *first, uint64_t i)
 {
 	uint32_t size;
@@ -136,7 +137,7 @@ static const void *element(const void *first, uint64_t i)
 
 /* ---- names -------------------------------------------------------------- */
 
-/* Lower case, and '_' for what no name may hold. */
+/* Writes a name in lower case, with '_' for characters that a name must not have. */
 static void put_name(struct text *out, const char *name)
 {
 	for (size_t i = 0; name[i] && i < NAME_ROOM; i++) {
@@ -150,7 +151,7 @@ static void put_name(struct text *out, const char *name)
 	}
 }
 
-/* Takes an ending away: whether it was there. */
+/* Removes an ending; returns whether it was there. */
 static int cut_ending(struct text *name, const char *ending)
 {
 	size_t n = ending ? strlen(ending) : 0;
@@ -161,8 +162,8 @@ static int cut_ending(struct text *name, const char *ending)
 	return 1;
 }
 
-/* Metrics of threads go by their own name, others by their section's, too:
- * "total" is many things. */
+/* Metrics of threads have their own name, others also that of their section: "total" means many
+ * things. */
 static int is_of_threads(const struct ctprof_report_section *section)
 {
 	static const char *const names[] = {"primary", "taskstats-delay", "derived"};
@@ -173,8 +174,8 @@ static int is_of_threads(const struct ctprof_report_section *section)
 	return 0;
 }
 
-/* "ctprof_run_time_seconds" of "run_time_ns": what the name says of unit and
- * type gives way to what the format says of them. */
+/* Writes "ctprof_run_time_seconds" for "run_time_ns": the unit and type in the name are replaced by
+ * those of the format. */
 static void put_family(struct text *out, const struct ctprof_report_section *section,
 		       const char *metric, const char *which, const struct unit *unit)
 {
@@ -207,7 +208,7 @@ static void put_label(struct text *out, const char *name, const char *value)
 	text_put(out, "\"");
 }
 
-/* What the i-th of a line's names is the name of. */
+/* Returns the label for the i-th name of a line. */
 static const char *label_of(const struct ctprof_report_section *section,
 			    const struct ctprof_report_line *line, uint32_t i)
 {
@@ -228,7 +229,7 @@ static const char *label_of(const struct ctprof_report_section *section,
 	return "group";
 }
 
-/* Sections of one name are told apart by their headings. */
+/* Sections of the same name are distinguished by their headings. */
 static int has_twin(const struct ctprof_report *report, const struct ctprof_report_section *section)
 {
 	uint32_t n = 0;
@@ -258,7 +259,7 @@ static void put_labels(struct text *out, const struct ctprof_report *report,
 
 /* ---- cells -------------------------------------------------------------- */
 
-/* A cell's value on one side, on its way to become samples. */
+/* A cell's value on one side, from which samples are made. */
 struct point {
 	const struct ctprof_report_section *section;
 	const struct ctprof_report_line *line;
@@ -268,7 +269,7 @@ struct point {
 	uint32_t side;
 };
 
-/* which: "", "_min" or "_max".  NULL: no memory. */
+/* which: "", "_min" or "_max". Returns NULL if out of memory. */
 static struct sample *begin_sample(struct samples *samples, const struct point *point,
 				   const char *which)
 {
@@ -321,7 +322,7 @@ static void add_unlimited(struct samples *samples, const struct point *point)
 		text_put(&sample->value, "+Inf");
 }
 
-/* A text is a label; the number tells how many have it. */
+/* A text becomes a label; the number is how many rows have it. */
 static void add_text(struct samples *samples, const struct point *point)
 {
 	int mode = point->value->type == CTPROF_VALUE_MODE;
@@ -343,7 +344,7 @@ static const struct {
 	{CTPROF_VALUE_UNLIMITED, add_unlimited},
 };
 
-/* Absent values, and those of a ctprof after this plugin, are left out. */
+/* Leaves out absent values, and values of types that a later ctprof may have. */
 static void add_point(struct samples *samples, const struct point *point)
 {
 	for (size_t i = 0; i < sizeof adders / sizeof adders[0]; i++)
@@ -379,7 +380,7 @@ static void add_section(struct samples *samples, const struct ctprof_report_sect
 
 /* ---- the exposition ----------------------------------------------------- */
 
-/* All of a family together, and of equal labels the first metric first. */
+/* Orders the samples of a family together, and equal labels by metric. */
 static int compare_samples(const void *a, const void *b)
 {
 	const struct sample *x = a, *y = b;
@@ -390,7 +391,7 @@ static int compare_samples(const void *a, const void *b)
 	return order != 0 ? order : strcmp(x->metric, y->metric);
 }
 
-/* How many samples from here on are of one family. */
+/* Returns the number of samples from here on that are of one family. */
 static size_t family_size(const struct sample *first, size_t n)
 {
 	size_t size = 1;
@@ -400,7 +401,7 @@ static size_t family_size(const struct sample *first, size_t n)
 	return size;
 }
 
-/* more: NULL or "" when there is none. */
+/* more: NULL or "" if there is nothing to add. */
 static void put_meta(struct text *out, const char *word, const struct sample *first,
 		     const char *value, const char *more)
 {
@@ -415,7 +416,8 @@ static void put_meta(struct text *out, const char *word, const struct sample *fi
 	text_put(out, "\n");
 }
 
-/* Of what all in a family agree on; the name decides where they do not. */
+/* Writes the header of a family, which is a counter or has a unit only if all of its samples
+ * agree. */
 static void put_header(struct text *out, const struct sample *first, size_t n, int *ret_counter)
 {
 	int counter = 1, unit = first->base != NULL;
@@ -431,7 +433,8 @@ static void put_header(struct text *out, const struct sample *first, size_t n, i
 	*ret_counter = counter;
 }
 
-/* One family; how many samples had the labels of another and were left out. */
+/* Writes a family; returns the number of samples that were left out because they had the labels of
+ * another one. */
 static uint64_t put_samples(struct text *out, const struct sample *first, size_t n)
 {
 	uint64_t n_doubled = 0;
@@ -490,7 +493,7 @@ static int write_samples(const struct ctprof_host *host, struct samples *samples
 	return result;
 }
 
-/* What a reader of the exposition would not find out. */
+/* Warns about what a reader of the output would not notice. */
 static void tell_gaps(const struct ctprof_host *host, const struct samples *samples)
 {
 	for (uint64_t i = 0; i < samples->report->n_sections; i++) {

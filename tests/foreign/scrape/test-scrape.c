@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scrape against a fake host and reports made by hand. */
+/* Tests scrape with a fake host and handmade reports. */
 #include "fakehost.h"
 
 #include <ctprof/report.h>
@@ -24,7 +24,7 @@ const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
 static struct fake_host fake;
 
-/* Each metric alone in a section; what is drawn of it. */
+/* A metric alone in a section, and the expected lines. */
 static const struct {
 	const char *section, *header;
 	uint32_t flags; /* of the report */
@@ -33,7 +33,7 @@ static const struct {
 	struct ctprof_value value[2];
 	const char *drawn;
 } cases[] = {
-	/* Counters, and units as base units, exactly. */
+	/* Counters, and exact conversion to base units. */
 	{"primary",
 	 "pcomm",
 	 0,
@@ -64,7 +64,7 @@ static const struct {
 	 "# UNIT ctprof_utime_seconds seconds\n"
 	 "# HELP ctprof_utime_seconds utime_clock_ticks\n"
 	 "ctprof_utime_seconds{thread=\"p\"} 1.01\n"},
-	/* By section, with a comparison's sides; absent ones are not there. */
+	/* Names by section, with the sides of a comparison; absent values are missing. */
 	{"memory-stat",
 	 "cgroup",
 	 CTPROF_REPORT_COMPARE,
@@ -129,7 +129,7 @@ static const struct {
 	 "# UNIT ctprof_cgroup_limits_memory_max_bytes bytes\n"
 	 "# HELP ctprof_cgroup_limits_memory_max_bytes memory.max\n"
 	 "ctprof_cgroup_limits_memory_max_bytes{cgroup=\"p\"} +Inf\n"},
-	/* Nothing is known of it, or not by us. */
+	/* An absent value, and one of an unknown type. */
 	{"primary", "pcomm", 0, {FIELD("majflt", "none")}, {"p"}, {ABSENT}, ""},
 	{"primary", "pcomm", 0, {FIELD("new", "none")}, {"p"}, {{.type = 990, .number = 1}}, ""},
 };

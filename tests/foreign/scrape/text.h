@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text that grows, and what it takes to put strangers' bytes into it. */
+/* Text that grows, and to which untrusted bytes can be added safely. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct text {
-	char *bytes; /* NUL-terminated once anything was put; length tells */
+	char *bytes; /* NUL-terminated if length is not 0 */
 	size_t length, room;
-	int failed; /* -ENOMEM: nothing is put any more */
+	int failed; /* -ENOMEM: nothing more is added */
 };
 
 static inline void text_free(struct text *text)
@@ -45,7 +45,7 @@ static inline void text_put(struct text *text, const char *string)
 	text_put_bytes(text, string, strlen(string));
 }
 
-/* Of the UTF-8 character at s: its bytes, 0 when it is none. */
+/* Returns the number of bytes of the UTF-8 character at s; 0: it is invalid. */
 static inline size_t utf8_length(const unsigned char *s)
 {
 	static const struct {
@@ -71,8 +71,8 @@ static inline size_t utf8_length(const unsigned char *s)
 	return 0;
 }
 
-/* Bytes that anybody may have chosen, fit for a label's value or a help: a byte
- * that is no text is shown as \xNN, of which the format wants the '\' doubled. */
+/* Adds untrusted bytes to the value of a label or to a help text: a byte that is not text is shown
+ * as \xNN, in which the format requires a double '\'. */
 static inline void text_put_escaped(struct text *text, const char *bytes)
 {
 	const unsigned char *s = (const unsigned char *)bytes;

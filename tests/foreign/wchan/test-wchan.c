@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* wchan against a fake host and trees that this test writes. */
+/* Tests wchan with a fake host and trees that this test writes. */
 #include "fakehost.h"
 
 #include <ctprof/source.h>
@@ -14,7 +14,7 @@ const struct ctprof_plugin *ctprof_plugin_entry_v1(void);
 
 static struct fake_host fake;
 
-/* One thread's files, as they are written, and what comes of them. */
+/* The files of a thread, as they are written, and the expected values. */
 static const struct {
 	int32_t tid;
 	const char *wchan, *stat;
@@ -130,7 +130,7 @@ int main(void)
 	write_tree();
 	for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
 		FAKE_CHECK(chmod(path_of(0, "fd"), (mode_t)dirs[i].mode) == 0);
-		/* Root may read everything: then it is as nobody that we read. */
+		/* Root may read everything, so the test reads as an unprivileged user. */
 		int was_root = seteuid(NOBODY) == 0;
 		fake_begin(&fake, TREE, sizeof fake.table);
 		collect();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * wchan: a source by somebody who has only what `meson install` gives.  Where
- * each thread sleeps, and how many files each process has open.
+ * wchan: a source by a third party, who has only the installed files.  Reports
+ * where each thread sleeps, and how many files each process has open.
  */
 #include <ctprof/source.h>
 #include <dirent.h>
@@ -83,7 +83,7 @@ static uint32_t absence_of(int error)
 	}
 }
 
-/* Opens a file of the target's thread: a descriptor, or -errno. */
+/* Opens a file of the target's thread; returns a descriptor or -errno. */
 static int open_of(const struct ctprof_target *target, const char *file)
 {
 	char path[48];
@@ -92,7 +92,7 @@ static int open_of(const struct ctprof_target *target, const char *file)
 	return host->open_file(host, target->task_fd, path);
 }
 
-/* The first size - 1 bytes of a file as a string: their number, or -errno. */
+/* Reads the first size - 1 bytes of a file as a string; returns their number or -errno. */
 static ssize_t read_of(const struct ctprof_target *target, const char *file, char *text,
 		       size_t size)
 {
@@ -112,7 +112,7 @@ static ssize_t read_of(const struct ctprof_target *target, const char *file, cha
 	return length;
 }
 
-/* The state letter stands behind the name, which may hold any byte. */
+/* The state letter follows the name, which may contain any byte. */
 static int is_running(const struct ctprof_target *target)
 {
 	char text[256];
@@ -124,8 +124,8 @@ static int is_running(const struct ctprof_target *target)
 }
 
 /*
- * A thread that sleeps and shows "0": the kernel shows that, too, to those who
- * may not read it.  They may not open environ either, by the same check.
+ * For a sleeping thread, "0" is also what the kernel shows to users who must
+ * not read it.  By the same check, they cannot open environ either.
  */
 static uint32_t why_nowhere(const struct ctprof_target *target)
 {
@@ -164,7 +164,7 @@ static void collect_wchan(struct ctprof_batch *batch, uint64_t row)
 		host->put_absent(batch, row, slots[WCHAN], why_nowhere(target));
 }
 
-/* How many entries but "." and "..": 0 or -errno. */
+/* Counts the entries except "." and ".."; 0 or -errno. */
 static int count_entries(DIR *dir, uint64_t *ret_n)
 {
 	const struct dirent *entry;
