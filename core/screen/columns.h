@@ -17,11 +17,11 @@
 	"  PSS             memory; a shared page counts in equal parts\n"                          \
 	"  GROWTH          growth of the same processes' PSS, without pages of files\n"            \
 	"  HISTORY         of a recording: CPU, window by window\n"                                \
-	"  STATES          where most of the time went, as sampled in between\n"                   \
+	"  STATES          where most of the time went, by samples in the window\n"                \
 	"  run_delay:p99   99 of 100 values were this or less (--groups=latency)\n"                \
 	"  UNIT            systemd unit, container or pod of most threads\n"                       \
 	"  ~1.50           too low: some threads have no value\n"                                  \
-	"  -               not measured, or nothing to take the mean of\n"                         \
-	"  k M G T         thousands, millions ...; of bytes 1024, 1024 x 1024 ...\n"              \
+	"  -               not measured, or without values to average\n"                           \
+	"  k M G T         thousands, millions ...; for bytes, powers of 1024\n"                   \
 	"  s ms µs ns      units of time\n"                                                       \
 	"  ▾               the lines are sorted by this column\n"

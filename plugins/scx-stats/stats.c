@@ -56,7 +56,7 @@ const char *stats_take_meta(struct stats *stats, const char *text, size_t length
 	if (stats->structs == 0)
 		return why;
 	stats->top = find_top(&stats->meta, stats->structs);
-	return stats->top ? NULL : "the scheduler does not say where its statistics begin";
+	return stats->top ? NULL : "the scheduler does not mark its top-level struct";
 }
 
 void stats_clear(struct stats *stats)

@@ -28,7 +28,7 @@
 #define GROUP "states"
 #define ENDED_GROUP "states-ended"
 #define STANDARD_RATE 5
-/* Looking at all threads may take this share of a CPU: one in 20, 5 %. */
+/* Sampling all threads may take this share of a CPU: 1/20, 5 %. */
 #define COST_SHARE 20u
 #define WCHAN_BYTES 128u
 #define SAMPLES_BYTES (N_KINDS * 24)
@@ -56,7 +56,7 @@ static const struct ctprof_metric thread_metrics[N_OF_THREAD] = {
 
 static const struct ctprof_metric host_metrics[N_OF_HOST] = {
 	[INSTANTS] = METRIC_ROW(GAUGE, NONE, HOST, "states_instants", GROUP,
-				"number of instants so far at which all threads were looked at",
+				"number of instants so far at which all threads were sampled",
 				"counted by ctprof",
 				.flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
 	[BEGAN] = METRIC_ROW(GAUGE, NS, HOST, "states_began_ns", GROUP,
@@ -66,11 +66,11 @@ static const struct ctprof_metric host_metrics[N_OF_HOST] = {
 
 static const struct ctprof_metric tallies[N_TALLIES] = {
 	[SOURCE] = METRIC_ROW(LABEL, TEXT, CAPTURE, "states_summary.source", GROUP,
-			      "how threads were looked at: bpf or files", "counted by ctprof",
+			      "how threads were sampled: bpf or files", "counted by ctprof",
 			      .flags = CTPROF_METRIC_ON_DEMAND),
 	[INTERVAL] = METRIC_ROW(GAUGE, NS, CAPTURE, "states_summary.interval_ns", GROUP,
 				"current time between two instants; longer than requested if "
-				"looking would take more than 5 % of a CPU",
+				"sampling that often would take more than 5 % of a CPU",
 				"counted by ctprof", .flags = CTPROF_METRIC_ON_DEMAND),
 };
 
@@ -231,7 +231,7 @@ static void warn_slow(struct states *self)
 		return;
 	self->is_warned = true;
 	self->host->log(self->host, CTPROF_LOG_INFO,
-			"threads are looked at every %.1f s, not every %.1f s, as looking would "
+			"threads are sampled every %.1f s instead of every %.1f s, which would "
 			"take more than 5 %% of a CPU",
 			(double)self->interval_ns / NS_PER_S, (double)self->asked_ns / NS_PER_S);
 }
@@ -244,7 +244,7 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 	int r = look(self);
 
 	if (r < 0) {
-		self->host->error(self->host, "cannot look at threads: %s", strerror(-r));
+		self->host->error(self->host, "cannot sample threads: %s", strerror(-r));
 		return r;
 	}
 	uint64_t cost =
@@ -258,7 +258,7 @@ static int states_sample(void *data, uint64_t *ret_next_ns)
 
 /* ---- rows ---------------------------------------------------------------------- */
 
-/* While a thread sleeps on, its text stays the same. */
+/* While a thread stays asleep, its text does not change. */
 static size_t describe(const struct seen *seen, char ret[SAMPLES_BYTES])
 {
 	int len = snprintf(ret, SAMPLES_BYTES, "%s@%" PRIu32, kind_words[seen->kind], seen->since);
@@ -414,7 +414,7 @@ static const struct ctprof_option_word rates[] = {RATE("1"), RATE("2"), RATE("5"
 
 static const struct ctprof_option options[] = {
 	OPTION(WORD, "rate",
-	       "Times a second to look at what each thread waits in, between captures",
+	       "Times per second to sample what each thread waits for, between captures",
 	       .flags = CTPROF_OPTION_OPTIONAL, .long_name = "states", .placeholder = "RATE",
 	       .default_value = OPTION_TEXT(STANDARD_RATE), OPTION_WORDS(rates)),
 };

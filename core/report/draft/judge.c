@@ -161,7 +161,7 @@ void verdict_finish(const Verdict *verdict, const Draft *draft, char **ret_unjud
 		*ret_unjudged = explain(verdict, draft);
 	if (verdict->n_partial > 0)
 		g_ptr_array_add(draft->warnings,
-				g_strdup_printf("--fail-on '%s': not judged in %" G_GUINT64_FORMAT
+				g_strdup_printf("--fail-on '%s': not judged for %" G_GUINT64_FORMAT
 						" groups whose sums lack rows (~): "
 						"--fail-on-partial judges them",
 						verdict->condition->text, verdict->n_partial));

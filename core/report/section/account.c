@@ -77,7 +77,7 @@ static void draft_account(const Draft *draft, const Section *section)
 			"host is the CPU time of threads: the kernel's clock ticks counted only %.3g s",
 			(gdouble)counted / 1e9);
 	if (window->exact_ns > 0)
-		table_note(table, "groups include %.3g of %.3g s of exited threads, measured",
+		table_note(table, "groups include %.3g of %.3g s of exited threads, as measured",
 			   (gdouble)window->exact_ns / 1e9, (gdouble)window->ended_ns / 1e9);
 	if (window->divided_ns > 0)
 		table_note(table,

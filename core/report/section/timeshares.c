@@ -103,7 +103,7 @@ static void draft_states(const Draft *draft, const Section *section)
 	table_note(
 		table,
 		"the states of a thread add up to its time; those from lock on are estimated from "
-		"%" G_GUINT64_FORMAT " looks, with 95 %% intervals",
+		"%" G_GUINT64_FORMAT " samples, with 95 %% intervals",
 		states_instants(draft->window->states));
 	if (uncounted > 0)
 		table_note(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* No wrong holder in 10 000 looks at locks that change hands, and the cost of a look. */
+/* Tests that 10 000 looks at locks that change hands find no wrong holder, and measures the cost of
+ * a look. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ static void alone_clear(struct alone *alone)
 
 #define LOOKS 10000u
 #define THREADS 5u
-/* Enough for any look. */
+/* Enough history for any look. */
 #define LOG 65536u
 
 /* A lock, and the threads that have held it, in this order. */
@@ -156,7 +157,7 @@ static void check(struct churned *churned, const struct waiters *waiters, unsign
 			continue;
 		is_named = TRUE;
 		if (!was_owner(churned, waiter->holder, from, to))
-			g_error("%s: %d is no holder of owners %u to %u", churned->name,
+			g_error("%s: %d is not one of the holders %u to %u", churned->name,
 				waiter->holder, from, to);
 	}
 	churned->named += is_named ? 1 : 0;

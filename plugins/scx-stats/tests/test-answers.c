@@ -94,7 +94,7 @@ static void test_refused(void)
 		 "the scheduler refuses the request"},
 		{"{\"errno\":0,\"args\":{}}", "", "the answer has no response"},
 		{ANSWER("{\"A\":{\"fields\":{}}}"), "",
-		 "the scheduler does not say where its statistics begin"},
+		 "the scheduler does not mark its top-level struct"},
 		{ANSWER(META_RESPONSE), ANSWER("[1,2]"),
 		 "the answer is not what the scheduler describes"},
 		{ANSWER(META_RESPONSE), "null", "the answer has no errno"},

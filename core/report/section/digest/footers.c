@@ -65,11 +65,12 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 		SAY(sentence, " ({})", term_text(CTPROF_TERM_TEXT, before));
 	if (digest->host.is_of_ticks)
 		TELL(sentence,
-		     before ? ", the host's CPU except in clock ticks (~)"
-			    : "not measured here: the host's CPU except in clock ticks (~)");
+		     before ? ", the host's CPU time other than in clock ticks (~)"
+			    : "not measured here: the host's CPU time other than in clock ticks (~)");
 }
 
-/* Adds how many threads' I/O was denied; if that of all was, say_unmeasured() has it. */
+/* Adds the number of threads whose I/O was denied; if it was denied for all, say_unmeasured()
+ * reports that. */
 static void say_denied(const Digest *digest, Sentence *sentence)
 {
 	const CostValue *read = &digest->total.of[COST_READ];
