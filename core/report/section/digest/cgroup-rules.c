@@ -50,8 +50,9 @@ const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits)
 	return below;
 }
 
-/* Adds "workers (web.service) is …": the largest pool of the cgroup, and the cgroup.  For a pool of
- * a cgroup below, if by is not NULL: "workers is … by web.slice …". */
+/* Adds "workers (web.service) is …": the largest pool of the cgroup, and the cgroup unless it has
+ * the same name.  For a pool of a cgroup below, if by is not NULL: "workers is … by web.slice …".
+ */
 static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *verb,
 			  const char *by, const char *words, const struct ctprof_term *terms,
 			  guint n)
@@ -60,13 +61,14 @@ static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char
 	struct ctprof_term all[4] = {[1] = term_name(subject->limits->unit)};
 	const CostLine *line = cgroup_pool(digest, subject->limits);
 	gboolean is_own = line && pool_has_limits(line, subject->limits);
-	guint from = is_own || (line && by) ? 0 : 1;
+	gboolean has_both = is_own && strcmp(line->name, subject->limits->unit) != 0;
+	guint from = has_both || (line && by && !is_own) ? 0 : 1;
 
 	if (line)
 		all[0] = term_name(line->name);
 	memcpy(&all[2], terms, n * sizeof *terms);
 	words = store_take(digest->draft->store,
-			   g_strconcat(is_own ? "{} ({})" : "{}", verb,
+			   g_strconcat(has_both ? "{} ({})" : "{}", verb,
 				       is_own || from > 0 ? "" : by, words, NULL));
 	sentence_add(sentence, 0, words, all + from, n + 2 - from);
 }
