@@ -138,8 +138,8 @@ def locks_of(pid):
             if row["group"] == "lock" and f"[{pid}] 0x" in row["name"]]  # fmt: skip
 
 
-def check_none_held(pid):
-    for values in locks_of(pid):
+def check_none_held(locks):
+    for values in locks:
         assert values["lock_kind"] == "futex", values
         assert "lock_holder" not in values and "lock_deadlock" not in values, values
 
@@ -155,18 +155,19 @@ def test_cxx_has_the_holder_of_each_lock():
 
 def test_rust_has_no_holder():
     with compiled(WAITERS, "planted.rs", RUST, "rustc", "-o") as pid:
-        check_none_held(pid)
+        check_none_held(locks_of(pid))
 
 
 def test_go_has_no_holder():
     with compiled(WAITERS, "planted.go", GO, "go", "build", "-o") as pid:
-        check_none_held(pid)
+        check_none_held(locks_of(pid))
 
 
 def test_the_gil_has_no_holder():
     with started(WAITERS, sys.executable, "-c", PYTHON) as pid:
         for _ in range(5):
-            check_none_held(pid)
+            # What the interpreter keeps about it is guarded by a mutex, which some thread holds for a moment.
+            check_none_held([values for values in locks_of(pid) if values["lock_kind"] != "mutex"])
 
 
 if __name__ == "__main__":
