@@ -100,11 +100,10 @@ static void draft_states(const Draft *draft, const Section *section)
 				add_state(draft, table, group, times, state);
 		}
 	}
-	table_note(
-		table,
-		"the states of a thread add up to its time; those from lock on are estimated from "
-		"%" G_GUINT64_FORMAT " samples, with 95 %% intervals",
-		states_instants(draft->window->states));
+	table_note(table,
+		   "states add up to the time; from lock on they are estimated from "
+		   "%" G_GUINT64_FORMAT " samples, with 95 %% intervals",
+		   states_instants(draft->window->states));
 	if (uncounted > 0)
 		table_note(
 			table,
