@@ -97,13 +97,18 @@ gboolean plugin_is_live(const Plugin *plugin)
 	return __atomic_load_n(&plugin->state, __ATOMIC_RELAXED) == CTPROF_STATE_LIVE;
 }
 
+/* Copies a row of a plugin's table, whose rows may be shorter or longer than ours.  own: zeroed. */
+static void copy_row(gpointer own, gsize size, gconstpointer rows, guint32 row_size, guint i)
+{
+	memcpy(own, (const char *)rows + (gsize)i * row_size, MIN(row_size, size));
+}
+
 struct ctprof_need plugin_need(const Plugin *plugin, guint i)
 {
 	const struct ctprof_need *rows = plugin->descriptor.needs;
 	struct ctprof_need own = {0};
 
-	memcpy(&own, (const char *)rows + (gsize)i * rows->struct_size,
-	       MIN(rows->struct_size, sizeof own));
+	copy_row(&own, sizeof own, rows, rows->struct_size, i);
 	return own;
 }
 
@@ -118,8 +123,7 @@ struct ctprof_option plugin_option(const Plugin *plugin, guint i)
 	const struct ctprof_option *rows = plugin->descriptor.options;
 	struct ctprof_option own = {0};
 
-	memcpy(&own, (const char *)rows + (gsize)i * rows->struct_size,
-	       MIN(rows->struct_size, sizeof own));
+	copy_row(&own, sizeof own, rows, rows->struct_size, i);
 	return own;
 }
 
