@@ -50,8 +50,9 @@ static const char *name_of(const Draft *draft, const Group *group)
 				    group->n_names > 2 ? group->names[2] : NULL, NULL));
 }
 
-/* Adds waits that have not ended yet, and limits costs that are counted in threads to the number of
- * threads: the two samples may have read a thread at slightly different moments. */
+/* Adds the part of waits within the window that the kernel has not counted, or takes off what it
+ * counted too much, and limits costs that are counted in threads to the number of threads: the two
+ * samples may have read a thread at slightly different moments. */
 static void settle_counts(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
