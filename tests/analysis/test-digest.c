@@ -139,12 +139,13 @@ static char *findings_of(const struct value *changed)
 	return findings_between(before, after, changed);
 }
 
-/* Four threads that wait and run for these seconds; a cgroup throttled in n of 100 periods. */
-#define FOUR(waits, runs)                                                                          \
+/* Threads that wait and run for these seconds; a cgroup throttled in n of 100 periods. */
+#define THREADS(n, waits, runs)                                                                    \
 	{"wait_time_ns", (waits)*S}, {"run_time_ns", (runs)*S},                                    \
 	{                                                                                          \
-		"threads", 4                                                                       \
+		"threads", n                                                                       \
 	}
+#define FOUR(waits, runs) THREADS(4, waits, runs)
 #define THROTTLED(n, seconds)                                                                      \
 	{"cpu.nr_periods", 100}, {"cpu.nr_throttled", n},                                          \
 	{                                                                                          \
@@ -165,8 +166,7 @@ static const struct finding_case {
 	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}},
 	 {{"wait_time_ns", 7 * S}},
 	 "app is starved, not busy: 3 of its 4 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
-	/* The number of waiting threads is at most that of all, though one may be read a little
-	 * later. */
+	/* No more threads wait than there are, though one may be read a little later. */
 	{"starved",
 	 {{"wait_time_ns", 103 * S / 10}, {"timeslices", 1000}},
 	 {{"wait_time_ns", 7 * S}},
@@ -182,7 +182,10 @@ static const struct finding_case {
 	 {{"wait_time_ns", 70 * S}, {"run_time_ns", 24 * S}, {"timeslices", 7000}, {"threads", 9}},
 	 "app wants up to 8 CPUs and gets 1: 7 of its 9 threads wait for a CPU, 10.0ms a turn"},
 	{"wants-cpu", {FOUR(30, 2)}, {FOUR(30, 2), THROTTLED(90, 8)}, NULL},
-	{"starved", {FOUR(30, 1)}, {FOUR(30, 1), THROTTLED(90, 8)}, NULL},
+	{"starved",
+	 {THREADS(60, 400, 20)},
+	 {THREADS(60, 400, 20), THROTTLED(90, 8)},
+	 "app is starved: 40 of its 60 threads wait for a CPU, for 2 CPU"},
 	/* It may also be throttled by the quota of a parent cgroup. */
 	{"starved",
 	 {FOUR(30, 1), {"above", 1}},
@@ -192,8 +195,7 @@ static const struct finding_case {
 	{"starved", {FOUR(30, 1), {"v1", 1}}, {FOUR(30, 1), THROTTLED(90, 1), {"v1", 1}}, NULL},
 	/* It cannot get more than its quota, no matter how long it waits. */
 	{"wants-cpu", {FOUR(36, 2)}, {FOUR(36, 2), THROTTLED(10, 0.4)}, NULL},
-	/* Each of its threads may have been throttled for half of the time; beyond that they
-	 * wait. */
+	/* Each thread may have been throttled for half of the time; beyond that it waits. */
 	{"wants-cpu",
 	 {FOUR(36, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
 	 {FOUR(25, 2), THROTTLED(50, 4), {"cpu.max_quota_us", 200000}},
@@ -553,8 +555,7 @@ static void test_footer(void)
 	}
 }
 
-/* The note does not take a line from a finding, and is left out if only few threads are
- * affected. */
+/* The note takes no line from a finding, and is left out if it affects only few threads. */
 static void test_denied(void)
 {
 	static const struct {

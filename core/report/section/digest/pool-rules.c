@@ -16,6 +16,7 @@
 #define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
 #define LEAST_IDLE_SHARE 0.5    /* of the CPUs */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
+#define LEAST_BUSY 0.5          /* CPUs: a pool that uses them is busy on any host */
 #define LEAST_RUNNER_UP 0.25    /* share of the CPU time of the busiest pool */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
@@ -158,11 +159,16 @@ static void add_blame(const Subject *subject, Sentence *sentence)
 	blame_add(subject->digest->draft, subject_blame(subject), sentence);
 }
 
+/* A pool of many threads may be starved and still keep the host busy. */
 static void say_starved(const Subject *subject, Sentence *sentence)
 {
-	SAY(sentence, "{} is starved, not busy", name_of(subject));
+	gdouble cpu = subject_cost(subject, COST_CPU);
+	gdouble least = subject->digest->host.cpus * LEAST_BUSY_SHARE / 100;
+
+	SAY(sentence, cpu < MIN(least, LEAST_BUSY) ? "{} is starved, not busy" : "{} is starved",
+	    name_of(subject));
 	add_wait(subject, sentence);
-	SAY(sentence, ", for {} CPU", term_cpus("cpu", subject_cost(subject, COST_CPU)));
+	SAY(sentence, ", for {} CPU", term_cpus("cpu", cpu));
 	add_blame(subject, sentence);
 }
 
