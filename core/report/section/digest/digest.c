@@ -24,6 +24,14 @@ gboolean digest_is_whole(const Digest *digest)
 	return plan->options->is_whole_host && !plan->pids;
 }
 
+gboolean digest_has_exits(const Digest *digest)
+{
+	const WindowResult *window = digest->draft->window;
+
+	return window && window->counts.flags & CTPROF_WINDOW_HAS_EXITS &&
+	       !(window->counts.flags & CTPROF_WINDOW_LOST_EXITS);
+}
+
 gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost)
 {
 	const CostValue *before = &line->costs[0].of[cost];

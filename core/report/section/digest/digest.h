@@ -83,6 +83,9 @@ static inline gdouble digest_cost(const CostLine *line, guint side, enum cost co
 
 /* Whether all threads of the host were captured; the filter may still leave out pools. */
 gboolean digest_is_whole(const Digest *digest);
+/* Whether the end of each thread was recorded: only then is it known which of them also began in
+ * the window. */
+gboolean digest_has_exits(const Digest *digest);
 /* Returns the growth of a level in the window.  NAN: not known, or the pool is new or consists of
  * other processes. */
 gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost);

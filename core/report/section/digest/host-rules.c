@@ -19,23 +19,13 @@
 #define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
 
-/* Whether the end of each thread was recorded: only then is it known which of them also began in
- * the window. */
-static gboolean has_records(const Subject *subject)
-{
-	const WindowResult *window = subject->digest->draft->window;
-
-	return window && window->counts.flags & CTPROF_WINDOW_HAS_EXITS &&
-	       !(window->counts.flags & CTPROF_WINDOW_LOST_EXITS);
-}
-
 /* Returns the CPUs used by threads that began and ended in the window or, if that is not known, by
  * all that ended in it. */
 static gdouble short_cpu(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
 
-	return has_records(subject)
+	return digest_has_exits(digest)
 		       ? (gdouble)digest->draft->window->short_ns / 1e9 / digest->seconds
 		       : digest->host.exited;
 }
@@ -64,7 +54,7 @@ static void add_short(const Subject *subject, Sentence *sentence, gboolean has_c
 	g_autoptr(GPtrArray) gone = g_ptr_array_new();
 	guint n = 0;
 
-	for (guint i = 0; has_records(subject) && i < digest->lines->len; i++)
+	for (guint i = 0; digest_has_exits(digest) && i < digest->lines->len; i++)
 		if (digest_line(digest, i)->n_short > 0)
 			g_ptr_array_add(gone, (gpointer)(uintptr_t)digest_line(digest, i));
 	g_ptr_array_sort_with_data(gone, compare_short, GINT_TO_POINTER(has_cpu));
@@ -119,14 +109,14 @@ static void say_exited(const Subject *subject, Sentence *sentence)
 	const HostState *host = &subject->digest->host;
 
 	SAY(sentence,
-	    has_records(subject) ? "{} CPU ({} %) went to threads that came and went"
-				 : "{} CPU ({} %) went to threads that ended",
+	    digest_has_exits(subject->digest) ? "{} CPU ({} %) went to threads that came and went"
+					      : "{} CPU ({} %) went to threads that ended",
 	    term_cpus("exited", short_cpu(subject)),
 	    term_count("share", "percent", MIN(subject->value, 100)));
-	if (!isnan(host->forks) && has_records(subject))
+	if (!isnan(host->forks) && digest_has_exits(subject->digest))
 		SAY(sentence, ", {}/s", term_rate("forks", "1/s", host->forks));
 	add_short(subject, sentence, TRUE);
-	if (has_records(subject))
+	if (digest_has_exits(subject->digest))
 		add_ancestor(subject, sentence);
 	else
 		add_parents(subject, sentence);

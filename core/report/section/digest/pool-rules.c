@@ -210,19 +210,25 @@ static void say_queue(const Subject *subject, Sentence *sentence)
 	add_blame(subject, sentence);
 }
 
-/* Whether it gets too little CPU, for which there are other rules. */
-static gboolean is_held_back(const Subject *subject)
+/* Whether there are other rules for its CPU: it gets too little, or most of it went to threads that
+ * came and went. */
+static gboolean is_reported_elsewhere(const Subject *subject)
 {
+	const Digest *digest = subject->digest;
+	gdouble brief = digest_has_exits(digest) ? subject->line->short_cpu : 0;
+
 	return measure_lacking(subject) >= LEAST_RATIO ||
 	       (subject_cost(subject, COST_WAITING) >= LEAST_QUEUE &&
-		contended(subject) < LEAST_QUEUE);
+		contended(subject) < LEAST_QUEUE) ||
+	       (brief / digest->host.cpus * 100 >= LEAST_BUSY_SHARE &&
+		brief >= subject_cost(subject, COST_CPU) / 2);
 }
 
 static gdouble measure_busiest(const Subject *subject)
 {
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
-	return !is_held_back(subject) && digest_is_whole(subject->digest) &&
+	return !is_reported_elsewhere(subject) && digest_is_whole(subject->digest) &&
 			       cpu >= subject->digest->most_cpu
 		       ? cpu / subject->digest->host.cpus * 100
 		       : NAN;
@@ -234,7 +240,7 @@ static gdouble measure_runner_up(const Subject *subject)
 	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU), most = digest->most_cpu;
 
-	return digest->seconds > 0 && !is_held_back(subject) &&
+	return digest->seconds > 0 && !is_reported_elsewhere(subject) &&
 			       (cpu < most || !digest_is_whole(digest)) &&
 			       cpu >= most * LEAST_RUNNER_UP
 		       ? cpu / subject->digest->host.cpus * 100
