@@ -266,6 +266,21 @@ static void test_own(void)
 	g_assert_cmpuint(report->window->threads[1], ==, 2);
 }
 
+/* Without the host's CPUs, it is unknown whether a busy pool stands out. */
+static void test_unknown(void)
+{
+	g_autoptr(Sample) before = sample_of_host(NULL, TRUE);
+	g_autoptr(Sample) after = sample_of_host(NULL, FALSE);
+	AnalysisOptions options = options_of();
+	const struct ctprof_report *report;
+
+	add_thread(before, 5, 1, "app", 0, 0, 0);
+	add_thread(after, 5, 1, "app", 10000, 0, 0);
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	g_assert_cmpuint(sample_section(report, "findings")->n_notes, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -273,5 +288,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/host-cpu/user mode and the kernel add up to it", test_parts);
 	g_test_add_func("/host-cpu/of the rest, too", test_parts_of_the_rest);
 	g_test_add_func("/host-cpu/ctprof is known by its processes", test_own);
+	g_test_add_func("/host-cpu/nothing is said if it is unknown", test_unknown);
 	return g_test_run();
 }

@@ -256,8 +256,9 @@ static void note_heading(const Digest *digest, Table *table, gboolean is_explain
 		table_note(table, "WHAT STANDS OUT");
 	else if (n > 0)
 		table_note(table, "WHAT STANDS OUT (and %u more: --all)", n - digest->n_findings);
-	/* Without the CPU time of threads, most rules had nothing to judge by. */
-	else if (digest->total.of[COST_CPU].type != CTPROF_VALUE_ABSENT)
+	/* Without the CPU time of threads, and the host's CPUs, most rules had nothing to judge by.
+	 */
+	else if (digest->total.of[COST_CPU].type != CTPROF_VALUE_ABSENT && digest->host.cpus > 0)
 		table_note(table, "nothing stands out");
 }
 
