@@ -410,6 +410,7 @@ static const struct ctprof_need needs[] = {
 	NEED_V1("cpu/<path>/cpu.stat", "cpu.nr_periods, cpu.nr_throttled, cpu.throttled_usec"),
 	NEED_V1("cpu/<path>/cpu.cfs_quota_us", "cpu.max_quota_us"),
 	NEED_V1("cpu/<path>/cpu.cfs_period_us", "cpu.max_period_us"),
+	NEED_V1("cpu/<path>/cpu.shares", "cpu.weight"),
 	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
 	NEED_V1("memory/<path>/memory.limit_in_bytes", "memory.max"),
 	NEED_V1("memory/<path>/memory.max_usage_in_bytes", "memory.peak"),

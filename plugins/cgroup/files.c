@@ -7,6 +7,9 @@
 
 /* v1's "no limit" is LONG_MAX rounded down to a page (at most 64 KiB). */
 #define V1_UNLIMITED ((uint64_t)INT64_MAX - 0xffff)
+#define V1_SHARES 1024u /* the default: a cpu.weight of WEIGHT */
+#define WEIGHT 100u
+#define MOST_WEIGHT 10000u
 
 static bool parse_v1_limit(const char *text, size_t len, uint64_t *ret)
 {
@@ -23,6 +26,17 @@ static bool parse_v1_quota(const char *text, size_t len, uint64_t *ret)
 	bool good = cgroup_parse_signed(text, len, &value) && value >= -1;
 
 	*ret = value < 0 ? UINT64_MAX : (uint64_t)value;
+	return good;
+}
+
+/* Returns the cpu.weight of the same share of CPU time. */
+static bool parse_v1_shares(const char *text, size_t len, uint64_t *ret)
+{
+	uint64_t shares = 0;
+	bool good = cgroup_parse_number(text, len, &shares) && shares < UINT64_MAX / WEIGHT;
+	uint64_t weight = (shares * WEIGHT + V1_SHARES / 2) / V1_SHARES;
+
+	*ret = weight < 1 ? 1 : weight < MOST_WEIGHT ? weight : MOST_WEIGHT;
 	return good;
 }
 
@@ -160,6 +174,8 @@ const struct cgroup_file cgroup_files[] = {
 	{CGROUP_V1_CPU, "cpu.stat", put_fields, CGROUP_CPU_NR_PERIODS, 3, .fields = v1_cpu_stat},
 	NUMBER(CGROUP_V1_CPU, "cpu.cfs_quota_us", CGROUP_CPU_MAX_QUOTA, parse_v1_quota),
 	NUMBER(CGROUP_V1_CPU, "cpu.cfs_period_us", CGROUP_CPU_MAX_PERIOD, cgroup_parse_number),
+	{CGROUP_V1_CPU, "cpu.shares", put_number, CGROUP_CPU_WEIGHT, 1, .not_of_top = true,
+	 .number = parse_v1_shares},
 	NUMBER(CGROUP_V1_MEMORY, "memory.usage_in_bytes", CGROUP_MEMORY_CURRENT,
 	       cgroup_parse_number),
 	NUMBER(CGROUP_V1_MEMORY, "memory.limit_in_bytes", CGROUP_MEMORY_MAX, parse_v1_limit),

@@ -11,6 +11,7 @@
 #define S G_GUINT64_CONSTANT(1000000000)
 #define MB G_GUINT64_CONSTANT(1000000)
 #define CGROUP "/system.slice/web.service"
+#define ABOVE "/system.slice"
 
 static const struct {
 	const char *name;
@@ -49,8 +50,9 @@ typedef struct band {
 	guint64 open_ns[2]; /* the wait that goes on; both 0: not known */
 	const char *cpus, *policy, *place;
 	gint nice;
-	char state;    /* 0: 'S' */
-	Cell cells[7]; /* of the first band */
+	guint64 weight; /* of the cgroup, by the first band; 0: unknown */
+	char state;     /* 0: 'S' */
+	Cell cells[7];  /* of the first band */
 } Band;
 
 static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_after)
@@ -135,6 +137,12 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	sample_u64(sample, "system.cpu.user", is_after ? scene->busy_ticks : 0);
 	sample_u64(sample, "system.cpu.online", 4);
 	sample_u64(sample, "system.vmstat.pgpgin", is_after ? scene->read_kib : 0);
+	if (scene->bands[0].weight) {
+		sample_cgroup(sample, ABOVE);
+		sample_u64(sample, "cpu.weight", scene->bands[0].weight);
+		sample_cgroup(sample, CGROUP);
+		sample_u64(sample, "cpu.weight", 100);
+	}
 	for (guint b = 0; b < G_N_ELEMENTS(scene->bands) && scene->bands[b].pcomm; b++)
 		for (guint i = 0; i < scene->bands[b].n; i++)
 			add_thread(sample, &scene->bands[b], i, is_after);
@@ -245,6 +253,18 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* The weight of the cgroup above counts as well; the default is no reason. */
+	{"starved",
+	 "app is starved, not busy, at cpu.weight 1: 2 of its 2 threads wait for a CPU, 10.0ms a turn, "
+	 "for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 1}}},
+	{"starved",
+	 "app is starved, not busy: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 100}}},
 	/* Most was used by threads that are in no pool. */
 	{"starved",
 	 "app is starved, not busy, at nice 19: 2 of its 2 threads wait for a CPU, 10.0ms a turn, "

@@ -44,13 +44,14 @@ STARVED_RATIO = 15
 class Beast:
     """A beast to be run: its name, kind and numbers, and where and how it runs."""
 
-    def __init__(self, name, kind, *numbers, cpus=None, nice=0, policy=None, cgroup=None, quota=None, limit=None):
+    def __init__(self, name, kind, *numbers, cpus=None, nice=0, policy=None, cgroup=None, quota=None, limit=None,
+                 weight=None):
         self.name, self.kind, self.numbers = name, kind, numbers
         self.cpus, self.nice, self.policy = cpus, nice, policy
-        self.cgroup, self.quota, self.limit = cgroup, quota, limit
+        self.cgroup, self.quota, self.limit, self.weight = cgroup, quota, limit, weight
 
     def needs_root(self):
-        return self.policy == os.SCHED_FIFO or self.quota or self.limit or self.nice < 0
+        return self.policy == os.SCHED_FIFO or self.cgroup or self.nice < 0
 
     def enter(self, folder, as_user):
         if folder:
@@ -106,6 +107,8 @@ SITUATIONS = [
     Situation("nice-alone", [Beast("zoo-batch", "spin", 1, nice=19)], ["zoo-batch"], [STARVED.format("zoo-batch")]),
     Situation("idle-policy", [Beast("zoo-front", "spin", 2 * CPUS), Beast("zoo-batch", "spin", 2, policy=IDLE)],
               [r"zoo-batch\b.*(SCHED_IDLE|starved)"], [STARVED.format("zoo-front")]),
+    Situation("weight", [Beast("zoo-front", "spin", 2 * CPUS), Beast("zoo-batch", "spin", 2, cgroup="zoo-light", weight=1)],
+              [r"zoo-batch\b.*cpu\.weight 1\b"], [STARVED.format("zoo-front")]),
     # It uses less than a CPU, since the kernel's own threads are starved by it, too.
     Situation("fifo", [Beast("zoo-fifo", "part", 1, 60, policy=FIFO, cpus=LAST)], [r"zoo-fifo\b.*FIFO"], [STARVED.format("zoo-fifo")]),
     Situation("hot-thread", [Beast("zoo-hot", "hot", 8)], ["hot-compactor"], [STARVED.format("zoo-hot")]),
@@ -192,7 +195,7 @@ def cgroup_of(beast):
     if not beast.cgroup:
         yield None
         return
-    root = controller("cpu", ("cpu.max", "cpu.cfs_quota_us")) if beast.quota else \
+    root = controller("cpu", ("cpu.max", "cpu.cfs_quota_us")) if beast.quota or beast.weight else \
         controller("memory", ("memory.max", "memory.limit_in_bytes"))
     if not root:
         raise tap.Skip("this host has no such cgroup controller")
@@ -206,6 +209,9 @@ def cgroup_of(beast):
             put(top, "cpu.cfs_period_us", "100000")
             put(top, "cpu.cfs_quota_us", str(us))
             put(top, "cpu.max", f"{us} 100000")
+        if beast.weight:
+            put(top, "cpu.shares", str(beast.weight * 1024 // 100))
+            put(top, "cpu.weight", str(beast.weight))
         if beast.limit:
             put(top, "memory.limit_in_bytes", str(beast.limit))
             put(top, "memory.max", str(beast.limit))

@@ -32,7 +32,7 @@ static const struct cgroup_column {
 	{"memory.current", "cgroup-stats", OF_DIGEST},
 	{"cpu.max_quota_us", "cgroup-limits", STRICT | SETTING | OF_DIGEST},
 	{"cpu.max_period_us", "cgroup-limits", SETTING | BESIDE | OF_DIGEST},
-	{"cpu.weight", "cgroup-limits", STRICT},
+	{"cpu.weight", "cgroup-limits", STRICT | OF_DIGEST},
 	{"memory.max", "cgroup-limits", STRICT | SETTING | OF_DIGEST},
 	{"memory.high", "cgroup-limits", STRICT | SETTING},
 	{"pids.current", "cgroup-limits", LEVEL},

@@ -239,6 +239,8 @@ static void write_v1(const Tree *tree)
 	tree_write(tree, "cpu/a/cpu.stat", "nr_periods 9\nnr_throttled 5\nthrottled_time 6789\n");
 	tree_write(tree, "cpu/a/cpu.cfs_quota_us", "-1\n");
 	tree_write(tree, "cpu/a/cpu.cfs_period_us", "100000\n");
+	tree_write(tree, "cpu/a/cpu.shares", "512\n");
+	tree_write(tree, "cpu/cpu.shares", "1024\n");
 	tree_write(tree, "memory/a/memory.usage_in_bytes", "4096\n");
 	tree_write(tree, "memory/a/memory.limit_in_bytes", "9223372036854771712\n");
 	tree_write(tree, "memory/a/memory.max_usage_in_bytes", "8192\n");
@@ -263,7 +265,9 @@ static const struct expected v1_values[] = {
 	{"/a", "pids.current", "2"},
 	{"/a", "pids.max", "10"},
 	{"/a", "memory.high", "!10"},
-	{"/a", "cpu.weight", "!10"},
+	{"/a", "cpu.weight", "50"},
+	{"/", "cpu.weight", "!70"},
+	{"/a", "cpu.weight_nice", "!10"},
 	{"/a", "memory.events", "!10"},
 };
 

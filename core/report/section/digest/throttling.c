@@ -25,6 +25,7 @@ static const struct input {
 	{"cpu.max_period_us", G_STRUCT_OFFSET(CgroupLimits, period), 1e-6, FALSE},
 	{"memory.max", G_STRUCT_OFFSET(CgroupLimits, memory_max), 1, FALSE},
 	{"memory.current", G_STRUCT_OFFSET(CgroupLimits, memory_used), 1, FALSE},
+	{"cpu.weight", G_STRUCT_OFFSET(CgroupLimits, weight), 1, FALSE},
 	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_max), 1, TRUE},
 };
 
@@ -114,8 +115,9 @@ GArray *throttling_list(const Draft *draft)
 		if (draft->window && !pair->sides[0] &&
 		    limits.n_periods * limits.period > limits.seconds + limits.period)
 			continue;
+		gboolean is_light = limits.weight > 0 && limits.weight < DEFAULT_WEIGHT;
 		if (!pair->sides[draft->view->compare ? 1 : 0] ||
-		    !(limits.throttled_s > 0 || limits.n_max > 0 ||
+		    !(limits.throttled_s > 0 || limits.n_max > 0 || is_light ||
 		      throttling_filled(&limits) >= LEAST_FULL))
 			continue;
 		limits.unit = store_take(draft->store, unit_of_cgroup(limits.path));

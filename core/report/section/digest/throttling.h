@@ -6,6 +6,7 @@
 
 /* A cgroup that uses a smaller percentage of its memory limit has room. */
 #define LEAST_FULL 95.0
+#define DEFAULT_WEIGHT 100.0
 
 typedef struct limits {
 	const char *path, *unit; /* unit: its short name */
@@ -20,10 +21,11 @@ typedef struct limits {
 	gdouble n_max;           /* times memory.max was met, without cgroups below; NAN: unknown */
 	gdouble memory_max;      /* bytes; 0: none, or not known */
 	gdouble memory_used;     /* bytes used; 0: not known */
+	gdouble weight;          /* cpu.weight, 1 to 10000; 0: not known */
 } CgroupLimits;
 
-/* Returns the CgroupLimits of the cgroups that were held back, one per path; call it before cgroups
- * of the same name are joined.  The caller unrefs. */
+/* Returns the CgroupLimits of the cgroups that were held back, or have a small weight, one per
+ * path; call it before cgroups of the same name are joined.  The caller unrefs. */
 GArray *throttling_list(const Draft *draft);
 /* Returns the share of the periods or else of the window in which the cgroup was throttled; NAN:
  * not known. */

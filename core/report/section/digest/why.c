@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "throttling.h"
+
 #define AFFINITY "cpu_affinity"
 #define NICE "nice"
 #define POLICY "policy"
@@ -81,6 +83,21 @@ static void add_class(const Digest *digest, const CostLine *line, Sentence *sent
 		SAY(sentence, ", at nice {}", term_count("nice", "none", (gdouble)nice.min));
 }
 
+/* Adds the smallest weight among its cgroup and the ones above, if it is below the default. */
+static void add_weight(const Digest *digest, const CostLine *line, Sentence *sentence)
+{
+	gdouble least = DEFAULT_WEIGHT;
+
+	for (guint i = 0; i < digest->limits->len; i++) {
+		const CgroupLimits *limits = &g_array_index(digest->limits, CgroupLimits, i);
+
+		if (limits->weight > 0 && throttling_applies(limits, line->cgroup))
+			least = MIN(least, limits->weight);
+	}
+	if (least < DEFAULT_WEIGHT)
+		SAY(sentence, ", at cpu.weight {}", term_count("weight", "none", least));
+}
+
 gboolean why_is_deadline(const Subject *subject)
 {
 	const struct ctprof_value policy = common(subject->digest, subject->line, POLICY);
@@ -133,6 +150,7 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
 		    term_count("cpus", "cpus", host->cpus));
 	add_class(digest, subject->line, sentence);
+	add_weight(digest, subject->line, sentence);
 	/* A rival is only guessed if it is not known which pools ran on their CPUs. */
 	if (subject_blame(subject) || (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus)))
 		return;
