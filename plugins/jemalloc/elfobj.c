@@ -213,7 +213,8 @@ static enum elf_slot_kind slot_kind(uint16_t machine, uint64_t type)
 	}
 }
 
-static void read_relocations(Elf *elf, Elf_Scn *scn, struct elf_facts *facts)
+/* Takes the slot from a table of relocations. */
+static void take_slot(Elf *elf, Elf_Scn *scn, struct elf_facts *facts)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Rela rela;
@@ -232,6 +233,16 @@ static void read_relocations(Elf *elf, Elf_Scn *scn, struct elf_facts *facts)
 		if (kind == ELF_SLOT_TPOFF)
 			return;
 	}
+}
+
+static void read_relocations(Elf *elf, struct elf_facts *facts)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	while (facts->slot.kind != ELF_SLOT_TPOFF && (scn = elf_nextscn(elf, scn)))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_RELA && (sh.sh_flags & SHF_ALLOC))
+			take_slot(elf, scn, facts);
 }
 
 static void read_build_id(Elf_Scn *scn, struct elf_facts *facts)
@@ -278,10 +289,6 @@ static void take_section(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, size_t nam
 		break;
 	case SHT_DYNSYM:
 		read_symbols(elf, scn, sh, facts);
-		break;
-	case SHT_RELA:
-		if ((sh->sh_flags & SHF_ALLOC) && facts->slot.kind != ELF_SLOT_TPOFF)
-			read_relocations(elf, scn, facts);
 		break;
 	case SHT_NOTE:
 		if (facts->build_id_len == 0)
@@ -348,6 +355,9 @@ int elfobj_parse(Elf *elf, struct elf_facts *ret)
 	for (Elf_Scn *scn = NULL; rc == 0 && (scn = elf_nextscn(elf, scn));)
 		if (gelf_getshdr(scn, &sh))
 			take_section(elf, scn, &sh, names, ret);
+	/* Most files do not have jemalloc, so their relocations do not matter. */
+	if (rc == 0 && (ret->has_tsd || ret->has_mallctl))
+		read_relocations(elf, ret);
 	return rc;
 }
 

@@ -84,10 +84,11 @@ static int read_status(const struct process *process, int32_t tid, const char *w
 
 bool process_has_memory(const struct process *process)
 {
-	char buf[STATUS_BYTES];
-	struct text value;
+	const struct foreign *files = &process->files;
+	struct stat_line stat;
 
-	return read_status(process, process->files.via, "VmSize", buf, &value) != -ENODATA;
+	return stat_line_read(files->host, files->task_fd, files->via, &stat) < 0 ||
+	       !(stat.kernel_thread || stat.exiting);
 }
 
 uint64_t process_count_threads(const struct process *process)
