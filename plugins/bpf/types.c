@@ -270,6 +270,16 @@ static void keep_members(struct cut *cut, const struct btf_type *type)
 			(void)keep(cut, members[i].type);
 }
 
+/* Takes a type that may be what a program is attached to. */
+static void take_target(const struct cut *cut, uint32_t id, struct types_target *target)
+{
+	const struct btf_type *type = type_of(cut, id);
+
+	if (btf_kind(type) == target->kind && target->id == 0 &&
+	    strcmp(text_of(cut, type->name_off), target->name) == 0)
+		target->id = id;
+}
+
 /* Each kept type may add further ones, which this loop then reaches. */
 static void keep_parts(struct cut *cut)
 {
@@ -344,7 +354,8 @@ static int write_types(struct cut *cut)
 	return r < 0 ? r : 0;
 }
 
-int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct btf **ret)
+int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct types_target *targets,
+	      size_t n_targets, struct btf **ret)
 {
 	__attribute__((cleanup(free_cut))) struct cut *cut = calloc(1, sizeof *cut);
 	int r = cut ? find_parts(cut, bytes, len) : -ENOMEM;
@@ -357,6 +368,9 @@ int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct bt
 		return r;
 	keep_structs(cut);
 	keep_parts(cut);
+	for (uint32_t id = 1; id < cut->n; id++)
+		for (size_t i = 0; i < n_targets; i++)
+			take_target(cut, id, &targets[i]);
 	r = write_types(cut);
 	if (r < 0)
 		return r;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <bpf/btf.h>
+#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "ctprof/plugin.h"
 
@@ -18,11 +20,22 @@ struct types {
 void types_open(const struct ctprof_host *host, struct types *ret);
 void types_close(struct types *types);
 
+/* The kernel function or tracepoint that a program is attached to. */
+struct types_target {
+	const char *section; /* of the program */
+	const char *name;
+	enum bpf_attach_type attach;
+	unsigned kind; /* BTF_KIND_..., of the name */
+	uint32_t id;
+};
+
 /*
  * libbpf searches all types of the kernel, 100 000 or more, once for each type that the programs
  * read, which takes longer than all other steps of loading them.  This makes a BTF of only those
  * types, known by their names in wanted (the programs' own BTF), with only the members named there.
- * Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  0 or -errno; the
- * caller frees *ret with btf__free().
+ * Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  Also sets the
+ * IDs of the targets, by name and kind; 0: it has none.  0 or -errno; the caller frees *ret with
+ * btf__free().
  */
-int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct btf **ret);
+int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct types_target *targets,
+	      size_t n_targets, struct btf **ret);

@@ -132,10 +132,15 @@ static void check_struct(const struct btf *btf, const char *name, const char *ex
 static void test_cut(void)
 {
 	struct btf *wanted = programs(), *whole = kernel(), *cut = NULL;
+	struct types_target targets[] = {{.name = "pid", .kind = BTF_KIND_STRUCT},
+					 {.name = "pid", .kind = BTF_KIND_FUNC}};
 	__u32 len;
 	const void *bytes = btf__raw_data(whole, &len);
 
-	g_assert_cmpint(types_cut(wanted, bytes, len, &cut), ==, 0);
+	g_assert_cmpint(types_cut(wanted, bytes, len, targets, G_N_ELEMENTS(targets), &cut), ==, 0);
+	g_assert_cmpint((int)targets[0].id, ==,
+			btf__find_by_name_kind(whole, "pid", BTF_KIND_STRUCT));
+	g_assert_cmpuint(targets[1].id, ==, 0);
 	check_struct(cut, "task_struct",
 		     "80( @64=8( count@0=int8 ) se@128=24( sum@128=int8 ) flags@320:3=int4s "
 		     "mode@352=enum4 state@384=int8[3] )");
@@ -166,9 +171,9 @@ static void test_broken(void)
 		struct btf *cut = NULL;
 		g_autofree char *shorter = copy(bytes, at), *other = copy(bytes, len);
 
-		g_assert_cmpint(types_cut(wanted, shorter, at, &cut), <, 0);
+		g_assert_cmpint(types_cut(wanted, shorter, at, NULL, 0, &cut), <, 0);
 		memset(other + at, 0xff, MIN(4, len - at));
-		if (types_cut(wanted, other, len, &cut) == 0)
+		if (types_cut(wanted, other, len, NULL, 0, &cut) == 0)
 			btf__free(cut);
 	}
 	btf__free(whole);
