@@ -296,6 +296,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
+	int on_cpu; /* CONFIG_SMP */
 	int prio;
 	int static_prio;
 	unsigned int rt_priority;
