@@ -366,11 +366,12 @@ struct task_struct___old {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long r10, r8, dx, si, di, orig_ax;
+	unsigned long r10, r8, dx, si, di, orig_ax, ip;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
 	__u64 regs[31];
+	__u64 pc;
 	__u64 orig_x0;
 	__s32 syscallno;
 };

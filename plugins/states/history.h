@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "kinds.h"
-#include "record.h"
+#include "thread-record.h"
 
 /* The history of one thread.  While a thread stays asleep, its entry does not change: the count of
  * its current kind is the number of instants since then. */

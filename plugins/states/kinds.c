@@ -168,6 +168,14 @@ bool kind_needs_descriptor(enum machine machine, uint64_t number)
 	return find_call(machine, number) == CALL_DESCRIPTOR;
 }
 
+void kind_calls_with_descriptor(enum machine machine, uint64_t ret_bits[SWEEP_CALLS / 64])
+{
+	memset(ret_bits, 0, SWEEP_CALLS / 8);
+	for (uint64_t number = 0; number < SWEEP_CALLS; number++)
+		if (kind_needs_descriptor(machine, number))
+			ret_bits[number / 64] |= UINT64_C(1) << number % 64;
+}
+
 /* ---- one thread ---------------------------------------------------------- */
 
 /* Returns N_KINDS if the thread sleeps: the call then determines the kind. */

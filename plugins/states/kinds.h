@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record.h"
+#include "looks.h"
 #include "text.h"
 
 /* By what was requested from the kernel, never by its presumed purpose. */
@@ -39,6 +39,8 @@ enum machine kind_machine(void);
 
 /* Whether the first argument of the call is a descriptor whose kind decides. */
 bool kind_needs_descriptor(enum machine machine, uint64_t number);
+/* A bit for each such call. */
+void kind_calls_with_descriptor(enum machine machine, uint64_t ret_bits[SWEEP_CALLS / 64]);
 
 /* wchan: the kernel function it waits in, for calls of which only that shows the kind; empty:
  * unknown. */

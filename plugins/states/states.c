@@ -17,7 +17,7 @@
 #include "jitter.h"
 #include "kinds.h"
 #include "list.h"
-#include "looks.h"
+#include "look-files.h"
 #include "namespace.h"
 #include "need.h"
 #include "option.h"
@@ -149,6 +149,14 @@ static void states_close(void *data)
 	instance_free(self);
 }
 
+static int open_sweep(struct sweep **ret)
+{
+	uint64_t calls[SWEEP_CALLS / 64];
+
+	kind_calls_with_descriptor(kind_machine(), calls);
+	return sweep_open(calls, ret);
+}
+
 static int states_probe(void *data)
 {
 	const struct states *self = data;
@@ -156,7 +164,7 @@ static int states_probe(void *data)
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 	struct sweep *sweep = NULL;
 	int file = file_check_root(host, CTPROF_ROOT_PROC, "self/syscall");
-	int r = host->live(host) ? sweep_open(&sweep) : -EOPNOTSUPP;
+	int r = host->live(host) ? open_sweep(&sweep) : -EOPNOTSUPP;
 
 	sweep_free(sweep);
 	if (r < 0 && file < 0)
@@ -180,7 +188,7 @@ static int states_start(void *data)
 
 	if (wanted && host->live(host) && namespace_is_first(host, "pid") &&
 	    file_shows_own_pids(host))
-		(void)sweep_open(&self->sweep);
+		(void)open_sweep(&self->sweep);
 	return 0;
 }
 

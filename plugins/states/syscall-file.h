@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "kinds.h"
-#include "record.h"
 #include "text.h"
+#include "thread-record.h"
 
 /* Converts the letter of stat to bits of the state. */
 void syscall_file_take_state(char letter, struct thread_record *record);

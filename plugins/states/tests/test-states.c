@@ -7,8 +7,8 @@
 #include "../history.h"
 #include "../jitter.h"
 #include "../kinds.h"
-#include "../looks.h"
 #include "../syscall-file.h"
+#include "looks.h"
 
 #define S 0x1u
 #define D 0x2u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "looks.h"
+#include "look-files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,6 @@
 #include "async.h"
 #include "clock.h"
 #include "file.h"
-#include "list.h"
 #include "newer-host.h"
 #include "syscall-file.h"
 #include "thread-file.h"
@@ -23,38 +22,6 @@
 #define WHOLE_NS (60 * NS_PER_S)
 #define SLICE_NS (NS_PER_S / 250)
 #define PATH_BYTES 64u
-
-void looks_clear(struct looks *looks)
-{
-	free(looks->at);
-	*looks = (struct looks){.at = NULL};
-}
-
-struct thread_record *looks_add(struct looks *looks)
-{
-	if (list_reserve(&looks->at, &looks->room, looks->n + 1, LOOKS_MOST, sizeof *looks->at) < 0)
-		return NULL;
-	struct thread_record *record = &looks->at[looks->n++];
-	memset(record, 0, sizeof *record);
-	return record;
-}
-
-static int compare_tids(const void *a, const void *b)
-{
-	const struct thread_record *x = a, *y = b;
-
-	return order_u64(x->tid, y->tid);
-}
-
-void looks_sort(const struct looks *looks)
-{
-	size_t i = 1;
-
-	while (i < looks->n && looks->at[i - 1].tid < looks->at[i].tid)
-		i++;
-	if (i < looks->n)
-		qsort(looks->at, looks->n, sizeof *looks->at, compare_tids);
-}
 
 /* ---- the files of a process: a helper reads them, as they may never come while the process is in
  * execve() ---- */

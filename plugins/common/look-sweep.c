@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "kinds.h"
 #include "looks.h"
 
 /* The skeleton is bpftool's code, not ours. */
@@ -17,22 +16,18 @@
 #include "look.skel.h"
 #pragma GCC diagnostic pop
 
-#define N_NUMBERS 512u
-
 struct sweep {
 	struct look_bpf *skeleton;
 	struct bpf_link *link;
 };
 
-static int load(struct sweep *sweep)
+static int load(struct sweep *sweep, const uint64_t *describe)
 {
 	sweep->skeleton = look_bpf__open();
 	if (!sweep->skeleton)
 		return -errno;
-	for (uint64_t number = 0; number < N_NUMBERS; number++)
-		if (kind_needs_descriptor(kind_machine(), number))
-			sweep->skeleton->rodata->wants_descriptor[number / 64] |= UINT64_C(1)
-										  << number % 64;
+	for (size_t i = 0; describe && i < SWEEP_CALLS / 64; i++)
+		sweep->skeleton->rodata->wants_descriptor[i] = describe[i];
 	int r = look_bpf__load(sweep->skeleton);
 	if (r < 0)
 		return r;
@@ -40,7 +35,7 @@ static int load(struct sweep *sweep)
 	return sweep->link ? 0 : -errno;
 }
 
-int sweep_open(struct sweep **ret)
+int sweep_open(const uint64_t describe[SWEEP_CALLS / 64], struct sweep **ret)
 {
 	struct sweep *made = calloc(1, sizeof *made);
 
@@ -48,7 +43,7 @@ int sweep_open(struct sweep **ret)
 		return -ENOMEM;
 	/* libbpf's messages are for its developers; we report the errno. */
 	libbpf_set_print(NULL);
-	int r = load(made);
+	int r = load(made, describe);
 	if (r < 0)
 		sweep_free(made);
 	else

@@ -17,6 +17,7 @@ typedef __u64 record_u64;
 #define RECORD_NO_REGS 4u /* the system call could not be read */
 #define RECORD_KERNEL 8u  /* a kernel thread, or a worker with registers of its creator */
 #define RECORD_IS_EXITING 16u
+#define RECORD_ON_CPU 32u /* so it may be about to leave its state; set only by BPF */
 
 /* In nr: the thread is in the kernel, but not in a system call. */
 #define RECORD_NO_CALL UINT64_MAX
@@ -34,10 +35,12 @@ struct thread_record {
 	record_u64 start; /* start time, by the same clock for all threads */
 	record_u32 state; /* TASK_* of include/linux/sched.h */
 	record_u32 marks;
-	record_u64 nr; /* of the system call */
+	record_u64 switches; /* 0 without BPF */
+	record_u64 nr;       /* of the system call */
 	record_u64 args[5];
 	/* The mode of the descriptor in args[0], or 0 if unknown; and, if the mode has no type
 	 * (anonymous inodes), the beginning of its name. */
 	record_u32 mode;
 	char name[RECORD_NAME_BYTES];
+	record_u64 pc; /* in user space; 0 without BPF */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes a struct thread_record of every thread of the host. */
 #include "bpf-kernel.h"
-#include "record.h"
+#include "thread-record.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -69,6 +69,7 @@ static __always_inline void read_call(struct thread_record *record, struct task_
 #if defined(__TARGET_ARCH_x86)
 	if (task->thread_info.status & TS_COMPAT)
 		record->marks |= RECORD_COMPAT;
+	record->pc = regs->ip;
 	record->nr = regs->orig_ax;
 	record->args[0] = regs->di;
 	record->args[1] = regs->si;
@@ -76,6 +77,7 @@ static __always_inline void read_call(struct thread_record *record, struct task_
 	record->args[3] = regs->r10;
 	record->args[4] = regs->r8;
 #elif defined(__TARGET_ARCH_arm64)
+	record->pc = regs->pc;
 	record->nr = (__u64)(__s64)regs->syscallno;
 	record->args[0] = regs->orig_x0;
 	record->args[1] = regs->regs[1];
@@ -88,20 +90,17 @@ static __always_inline void read_call(struct thread_record *record, struct task_
 		read_descriptor(record, task);
 }
 
-/* A thread that was off its CPU, and is so again after the same number of switches, has not run in
- * between. */
 static __always_inline void find_call(struct thread_record *record, struct task_struct *task)
 {
 	__u32 place = record->tid % N_SEEN;
 	struct seen *seen = bpf_map_lookup_elem(&all_seen, &place);
-	__u64 switches = task->nvcsw + task->nivcsw;
 
-	if (!seen || !bpf_core_field_exists(task->on_cpu) || task->on_cpu) {
+	if (!seen || record->marks & RECORD_ON_CPU) {
 		read_call(record, task);
 		return;
 	}
 	if (seen->task == (__u64)task && seen->start == record->start &&
-	    seen->switches == switches) {
+	    seen->switches == record->switches) {
 		record->marks &= ~RECORD_NO_REGS;
 		__builtin_memcpy(&record->nr, seen->call, sizeof seen->call);
 		return;
@@ -111,7 +110,7 @@ static __always_inline void find_call(struct thread_record *record, struct task_
 		return;
 	seen->task = (__u64)task;
 	seen->start = record->start;
-	seen->switches = switches;
+	seen->switches = record->switches;
 	__builtin_memcpy(seen->call, &record->nr, sizeof seen->call);
 }
 
@@ -128,6 +127,11 @@ int look(struct bpf_iter__task *ctx)
 	record.start = task->start_boottime;
 	record.state = task->__state;
 	record.marks = RECORD_NO_REGS;
+	/* In this order: a thread that is not on a CPU, with the number of switches that it had
+	 * before, has not run since, as leaving its CPU is one. */
+	if (!bpf_core_field_exists(task->on_cpu) || task->on_cpu)
+		record.marks |= RECORD_ON_CPU;
+	record.switches = task->nvcsw + task->nivcsw;
 	if (task->exit_state)
 		record.marks |= RECORD_IS_EXITING;
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER))
