@@ -28,6 +28,17 @@ const char *const lock_words[] = {
 	[LOCK_PI] = "PI mutex", [LOCK_RWLOCK] = "rwlock", [LOCK_JOIN] = "pthread_join",
 };
 
+bool wait_of_call(uint64_t number, const uint64_t args[3], uint64_t pc, struct wait *ret)
+{
+	*ret = (struct wait){
+		.address = args[0],
+		.op = (uint32_t)args[1],
+		.value = (uint32_t)args[2],
+		.pc = pc,
+	};
+	return number == SYS_futex && args[0] != 0 && args[0] % sizeof(uint32_t) == 0;
+}
+
 bool wait_parse(struct text syscall, struct wait *ret)
 {
 	uint64_t number, args[8]; /* six, sp, pc */
@@ -38,13 +49,7 @@ bool wait_parse(struct text syscall, struct wait *ret)
 	for (size_t i = 0; i < 8; i++)
 		if (!text_take_0x(&syscall, &args[i]))
 			return false;
-	*ret = (struct wait){
-		.address = args[0],
-		.op = (uint32_t)args[1],
-		.value = (uint32_t)args[2],
-		.pc = args[7],
-	};
-	return args[0] != 0 && args[0] % sizeof(uint32_t) == 0;
+	return wait_of_call(number, args, args[7], ret);
 }
 
 /* Whether the words may belong to a mutex of glibc. */

@@ -17,6 +17,7 @@ struct wait {
 
 /* False if the thread is in another call, or running. */
 bool wait_parse(struct text syscall, struct wait *ret);
+bool wait_of_call(uint64_t number, const uint64_t args[3], uint64_t pc, struct wait *ret);
 
 /* The number of words to read from the address on. */
 #define FUTEX_WORDS 5u

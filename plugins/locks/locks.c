@@ -14,6 +14,7 @@
 #include "file-locks.h"
 #include "file.h"
 #include "instance.h"
+#include "namespace.h"
 #include "need.h"
 #include "slots.h"
 #include "thread-file.h"
@@ -111,8 +112,13 @@ static int locks_start(void *data)
 {
 	struct locks *self = data;
 
-	if (self->host->live(self->host) && file_shows_own_pids(self->host))
-		(void)peeker_new(self->host, &self->peeker);
+	if (!self->host->live(self->host) || !file_shows_own_pids(self->host))
+		return 0;
+	(void)peeker_new(self->host, &self->peeker);
+	/* The program's numbers of threads are those of the initial PID namespace. */
+	if (slots_wanted(self->host, self->slots, N_METRICS) &&
+	    namespace_is_first(self->host, "pid"))
+		(void)sweep_open(NULL, &self->waiters.sweep);
 	return 0;
 }
 
@@ -182,7 +188,8 @@ static size_t next_in_chain(const struct waiters *waiters, size_t i)
 	return known ? waiters_search(waiters, known->tgid, known->holder) : waiters->n;
 }
 
-/* The number of threads in the cycle of holders that leads back to i; 0 if there is no cycle. */
+/* The number of threads in the cycle of holders that leads back to i; 0 if there is no cycle, or
+ * one of a thread that waits for itself. */
 static size_t cycle_of(const struct waiters *waiters, size_t i, struct waiter **ret_members)
 {
 	size_t n, first = waiters_of_lock(waiters, i, &n), steps = 0, at = first;
@@ -193,7 +200,7 @@ static size_t cycle_of(const struct waiters *waiters, size_t i, struct waiter **
 			return 0;
 		ret_members[steps++] = &waiters->at[at];
 	} while (at < first || at >= first + n);
-	return steps;
+	return steps > 1 ? steps : 0;
 }
 
 static bool is_lasting(struct waiter *const *members, size_t n)
@@ -388,7 +395,10 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/syscall", "for doctor: whether it exists"),
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
+	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether that is the first one"),
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads"),
+	NEED_PARTLY_TO_START("CAP_BPF", "at a tenth of the cost, by BPF"),
+	NEED_PARTLY_TO_START("CAP_PERFMON", "at a tenth of the cost, by BPF"),
 };
 
 SOURCE_PLUGIN("locks", SERIAL, EXPENSIVE, "Locks that threads wait for, and who holds them",

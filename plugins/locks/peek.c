@@ -23,7 +23,9 @@
 #define ANSWER_MS 500
 /* The number of children that may be lost; then nothing is read any more. */
 #define MOST_LOST 8u
-#define MAPS_BYTES (256u * 1024)
+/* Those of 10 000 threads. */
+#define MAPS_BYTES (2u << 20)
+#define MAPS_AT_ONCE (64u * 1024)
 #define MOST_RANGES 8u
 #define STATUS_BYTES 8192u
 /* Documentation/admin-guide/mm/pagemap.rst */
@@ -33,6 +35,7 @@
 struct request {
 	int32_t pid;
 	uint32_t n;
+	bool is_new; /* not the process of the last request: its maps are read */
 	struct peek peeks[PEEKS_AT_ONCE];
 };
 
@@ -51,19 +54,26 @@ struct peeker {
 	struct request request;
 };
 
-/* ---- maps ------------------------------------------------------------------ */
+/* ---- the child, which may be lost; takes no lock, and no memory but its stack ---- */
 
-static unsigned find_ranges(struct text maps, const struct library *library,
+/* Each read() returns whole lines. */
+static unsigned read_ranges(int fd, const struct library *library,
 			    struct vma_header ret[MOST_RANGES])
 {
+	static char buffer[MAPS_AT_ONCE]; /* the child's copy */
 	struct vma_header header;
-	struct text line;
+	struct text maps, line;
 	unsigned n = 0;
+	ssize_t got;
 
-	while (n < MOST_RANGES && text_take_line(&maps, &line))
-		if (vma_parse_header(line, &header) && header.inode == library->ino &&
-		    makedev(header.major, header.minor) == library->dev)
-			ret[n++] = header;
+	for (size_t used = 0; used < MAPS_BYTES && (got = read(fd, buffer, sizeof buffer)) > 0;
+	     used += (size_t)got) {
+		maps = (struct text){buffer, (size_t)got};
+		while (n < MOST_RANGES && text_take_line(&maps, &line))
+			if (vma_parse_header(line, &header) && header.inode == library->ino &&
+			    makedev(header.major, header.minor) == library->dev)
+				ret[n++] = header;
+	}
 	return n;
 }
 
@@ -79,42 +89,76 @@ static bool is_in_library(uint64_t pc, const struct vma_header *ranges, unsigned
 	return false;
 }
 
-/* ---- the child, which may be lost; takes no lock, and no memory but its stack ---- */
+struct pages {
+	int pagemap;
+	uint64_t size, safe; /* safe: the last one found so */
+};
 
-static void read_words(const struct request *request, int pagemap, struct peek *peek)
+/* Whether the words are in pages that are present and anonymous. */
+static bool is_safe(struct pages *pages, const struct peek *peek)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), entry = 0;
-	const uint64_t first = peek->address / page;
-	const uint64_t last = (peek->address + sizeof peek->words - 1) / page;
-	struct iovec local = {peek->words, sizeof peek->words};
-	struct iovec remote = {(void *)(uintptr_t)peek->address, sizeof peek->words};
+	uint64_t last = (peek->address + sizeof peek->words - 1) / pages->size, entry = 0;
 
-	for (uint64_t i = first; i <= last; i++)
-		if (pread(pagemap, &entry, sizeof entry, (off_t)(i * sizeof entry)) !=
+	for (uint64_t page = peek->address / pages->size; page <= last; page++) {
+		if (page == pages->safe)
+			continue;
+		if (pread(pages->pagemap, &entry, sizeof entry, (off_t)(page * sizeof entry)) !=
 			    (ssize_t)sizeof entry ||
 		    !(entry & PAGE_PRESENT) || entry & PAGE_OF_FILE)
-			return;
-	peek->is_read = process_vm_readv(request->pid, &local, 1, &remote, 1, 0) ==
-			(ssize_t)sizeof peek->words;
+			return false;
+		pages->safe = page;
+	}
+	return true;
+}
+
+/* A call stops at the first words that cannot be read. */
+static void read_words(pid_t pid, struct peek *const *peeks, unsigned n)
+{
+	struct iovec local[PEEKS_AT_ONCE], remote[PEEKS_AT_ONCE];
+	const size_t size = sizeof peeks[0]->words;
+
+	for (unsigned i = 0; i < n; i++) {
+		local[i] = (struct iovec){peeks[i]->words, size};
+		remote[i] = (struct iovec){(void *)(uintptr_t)peeks[i]->address, size};
+	}
+	for (unsigned i = 0; i < n; i++) {
+		ssize_t got = process_vm_readv(pid, &local[i], n - i, &remote[i], n - i, 0);
+
+		for (size_t whole = got > 0 ? (size_t)got / size : 0; whole > 0; whole--)
+			peeks[i++]->is_read = true;
+	}
 }
 
 static void answer(const struct library *library, struct request *request, const int fds[2])
 {
-	static char maps[MAPS_BYTES]; /* the child's copy */
-	struct vma_header ranges[MOST_RANGES];
-	size_t used = 0;
-	ssize_t got;
+	static struct vma_header ranges[MOST_RANGES]; /* the child's copy */
+	static unsigned n_ranges;
+	struct pages pages = {fds[1], (uint64_t)sysconf(_SC_PAGESIZE), UINT64_MAX};
+	struct peek *sought[PEEKS_AT_ONCE];
+	const struct peek *last = NULL;
+	unsigned n = 0;
 
-	while (used < sizeof maps && (got = read(fds[0], maps + used, sizeof maps - used)) > 0)
-		used += (size_t)got;
-	unsigned n = find_ranges((struct text){maps, used}, library, ranges);
+	if (request->is_new)
+		n_ranges = read_ranges(fds[0], library, ranges);
 	for (uint32_t i = 0; i < request->n; i++) {
 		struct peek *peek = &request->peeks[i];
 
-		peek->is_glibc = is_in_library(peek->pc, ranges, n, library);
+		peek->is_glibc = is_in_library(peek->pc, ranges, n_ranges, library);
 		peek->is_read = false;
-		if (peek->is_glibc)
-			read_words(request, fds[1], peek);
+		if (peek->is_glibc && (n == 0 || sought[n - 1]->address != peek->address) &&
+		    is_safe(&pages, peek))
+			sought[n++] = peek;
+	}
+	read_words(request->pid, sought, n);
+	for (uint32_t i = 0; i < request->n; i++) {
+		struct peek *peek = &request->peeks[i];
+
+		if (peek->is_glibc && !peek->is_read && last && last->address == peek->address) {
+			memcpy(peek->words, last->words, sizeof peek->words);
+			peek->is_read = true;
+		}
+		if (peek->is_read)
+			last = peek;
 	}
 }
 
@@ -234,7 +278,8 @@ static bool is_runnable(const struct peeker *peeker)
 	       state.len > 0 && state.p[0] == 'R';
 }
 
-int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek *peeks, unsigned n)
+int peeker_ask(struct peeker *peeker, int32_t pid, bool is_new, const int fds[2],
+	       struct peek *peeks, unsigned n)
 {
 	struct pollfd line;
 
@@ -245,6 +290,7 @@ int peeker_ask(struct peeker *peeker, int32_t pid, const int fds[2], struct peek
 		return r;
 	peeker->request.pid = pid;
 	peeker->request.n = n;
+	peeker->request.is_new = is_new;
 	memcpy(peeker->request.peeks, peeks, n * sizeof *peeks);
 	r = message_send(peeker->line, &peeker->request, sizeof peeker->request, fds, 2);
 	line = (struct pollfd){.fd = peeker->line, .events = POLLIN};

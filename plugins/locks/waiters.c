@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "list.h"
@@ -14,11 +14,16 @@
 #define MOST_WAITERS (4u << 20)
 #define FILE_BYTES 512u
 #define STATUS_BYTES 8192u
+/* So many waiters of a process are checked at once, at 20 µs each; more of them wait longer, and
+ * are checked together with those of other processes. */
+#define FEW 16u
 
 void waiters_clear(struct waiters *waiters)
 {
 	free(waiters->at);
 	free(waiters->by_tid);
+	looks_clear(&waiters->looks);
+	sweep_free(waiters->sweep);
 	*waiters = (struct waiters){.at = NULL};
 }
 
@@ -28,13 +33,15 @@ static uint64_t read_switches(const struct ctprof_host *host, const struct waite
 	char text[STATUS_BYTES];
 	ssize_t got =
 		thread_file_read_root(host, waiter->tgid, waiter->tid, "status", text, sizeof text);
+	const struct text status = {text, got > 0 ? (size_t)got : 0};
 	struct text value;
-	uint64_t n = 0;
+	uint64_t voluntary = 0, involuntary = 0;
 
-	if (got > 0 &&
-	    text_find((struct text){text, (size_t)got}, "voluntary_ctxt_switches", &value))
-		(void)text_u64(value, &n);
-	return n;
+	if (text_find(status, "voluntary_ctxt_switches", &value))
+		(void)text_u64(value, &voluntary);
+	if (text_find(status, "nonvoluntary_ctxt_switches", &value))
+		(void)text_u64(value, &involuntary);
+	return voluntary + involuntary;
 }
 
 bool waiter_is_unchanged(const struct ctprof_host *host, const struct waiter *waiter)
@@ -49,134 +56,202 @@ bool waiter_is_unchanged(const struct ctprof_host *host, const struct waiter *wa
 	       read_switches(host, waiter) == waiter->switches;
 }
 
-/* ---- one process ---------------------------------------------------------------- */
+/* ---- the holders of one process's locks ----------------------------------------- */
 
 struct process {
 	const struct ctprof_host *host;
 	struct peeker *peeker;
+	const struct waiters *all;
 	int32_t tgid;
-	int task_fd, proc;
-	struct waiters *waiters;
+	int proc, maps, pagemap;
+	bool is_asked; /* the peeker knows its maps */
 };
 
-/* In a nested PID namespace, the thread numbers in the words are different. */
-static bool is_nested(const struct process *process)
+/* A process in a nested PID namespace has other numbers of threads in its words, and in one with a
+ * single thread no other one holds a lock. */
+static bool has_holders(const struct process *process)
 {
 	char text[STATUS_BYTES];
 	ssize_t got = thread_file_read(process->host, process->proc, process->tgid, "status", text,
 				       sizeof text);
+	const struct text status = {text, got > 0 ? (size_t)got : 0};
 	struct text value, token;
+	uint64_t threads = 0;
 
-	return got > 0 && text_find((struct text){text, (size_t)got}, "NSpid", &value) &&
-	       text_take_token(&value, &token) && text_take_token(&value, &token);
+	return text_find(status, "Threads", &value) && text_u64(value, &threads) && threads > 1 &&
+	       text_find(status, "NSpid", &value) && text_take_token(&value, &token) &&
+	       !text_take_token(&value, &token);
 }
 
 /* Fills the peeks of some waiters. */
-static int look(const struct process *process, const struct waiter *waiters, unsigned n,
+static int look(struct process *process, const struct waiter *waiters, unsigned n,
 		struct peek *peeks)
 {
-	char path[THREAD_FILE_PATH_MAX];
+	const int fds[] = {process->maps, process->pagemap};
 
-	thread_file_path(path, process->tgid, "maps");
-	AUTO_FD maps = process->host->open_file(process->host, process->proc, path);
-	thread_file_path(path, process->tgid, "pagemap");
-	AUTO_FD pagemap = process->host->open_file(process->host, process->proc, path);
-	if (maps < 0 || pagemap < 0)
-		return -EACCES;
 	for (unsigned i = 0; i < n; i++)
 		peeks[i] =
 			(struct peek){.address = waiters[i].wait.address, .pc = waiters[i].wait.pc};
-	int r = peeker_ask(process->peeker, process->tgid, (int[]){maps, pagemap}, peeks, n);
+	int r = peeker_ask(process->peeker, process->tgid, !process->is_asked, fds, peeks, n);
+	process->is_asked = true;
 	if (r == -ETIMEDOUT)
 		owner_leave_out(process->proc, process->tgid);
 	return r;
 }
 
-static int32_t holder_in(const struct process *process, const struct waiter *waiter,
-			 const struct peek *peek, enum lock_kind *ret_kind)
+static bool is_thread(const struct process *process, int32_t tid)
+{
+	char path[2 * THREAD_FILE_PATH_MAX], file[THREAD_FILE_PATH_MAX];
+
+	if (process->all->sweep)
+		return looks_find(&process->all->looks, process->tgid, tid);
+	thread_file_path(path, process->tgid, "task/");
+	thread_file_path(file, tid, "");
+	strncat(path, file, sizeof path - strlen(path) - 1);
+	return faccessat(process->proc, path, F_OK, 0) == 0;
+}
+
+/* PI and robust words sometimes name the waiter. */
+static int32_t holder_in(const struct waiter *waiter, const struct peek *peek,
+			 enum lock_kind *ret_kind)
 {
 	uint32_t tid = peek->is_read ? lock_holder(&waiter->wait, peek->words, ret_kind) : 0;
-	char path[THREAD_FILE_PATH_MAX];
-	struct stat st;
 
-	/* PI and robust words sometimes name the waiter. */
-	if (tid == 0 || tid > INT32_MAX || (int32_t)tid == waiter->tid)
-		return 0;
-	thread_file_path(path, (int32_t)tid, "");
-	return fstatat(process->task_fd, path, &st, 0) == 0 ? (int32_t)tid : 0;
+	return tid > INT32_MAX || (int32_t)tid == waiter->tid ? 0 : (int32_t)tid;
 }
 
-/* Reads twice: both results must agree, and the thread must still be waiting. */
-static void find_holders(const struct process *process, struct waiter *waiters, unsigned n)
+/* Reads twice: both results must agree. */
+static void find_some(struct process *process, struct waiter *waiters, unsigned n)
 {
-	struct peek first[PEEKS_AT_ONCE], second[PEEKS_AT_ONCE];
-	enum lock_kind kinds[PEEKS_AT_ONCE], again;
+	struct peek peeks[PEEKS_AT_ONCE];
+	enum lock_kind again = LOCK_OTHER;
+	int32_t known = 0;
 
-	if (look(process, waiters, n, first) < 0)
+	if (look(process, waiters, n, peeks) < 0)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		waiters[i].holder = holder_in(process, &waiters[i], &first[i], &kinds[i]);
-		if (waiters[i].holder != 0)
+		int32_t tid = holder_in(&waiters[i], &peeks[i], &waiters[i].kind);
+
+		if (tid == 0 || (tid != known && !is_thread(process, tid)))
+			continue;
+		waiters[i].holder = known = tid;
+		if (!process->all->sweep)
 			waiters[i].switches = read_switches(process->host, &waiters[i]);
 	}
-	int r = look(process, waiters, n, second);
-	for (unsigned i = 0; i < n; i++) {
-		if (waiters[i].holder == 0)
-			continue;
-		waiters[i].kind = kinds[i];
-		if (r < 0 ||
-		    holder_in(process, &waiters[i], &second[i], &again) != waiters[i].holder ||
-		    again != kinds[i] || !waiter_is_unchanged(process->host, &waiters[i])) {
+	int r = look(process, waiters, n, peeks);
+	for (unsigned i = 0; i < n; i++)
+		if (r < 0 || holder_in(&waiters[i], &peeks[i], &again) != waiters[i].holder ||
+		    again != waiters[i].kind)
 			waiters[i].holder = 0;
-			waiters[i].kind = LOCK_OTHER;
-		}
+}
+
+static void find_holders(struct process *process, struct waiter *waiters, size_t n)
+{
+	char path[THREAD_FILE_PATH_MAX];
+
+	if (owner_is_left_out(process->proc, process->tgid) || !has_holders(process))
+		return;
+	thread_file_path(path, process->tgid, "maps");
+	AUTO_FD maps = process->host->open_file(process->host, process->proc, path);
+	thread_file_path(path, process->tgid, "pagemap");
+	AUTO_FD pagemap = process->host->open_file(process->host, process->proc, path);
+	process->maps = maps;
+	process->pagemap = pagemap;
+	for (size_t i = 0; maps >= 0 && pagemap >= 0 && i < n; i += PEEKS_AT_ONCE) {
+		if (owner_is_left_out(process->proc, process->tgid))
+			return;
+		find_some(process, &waiters[i],
+			  (unsigned)(n - i < PEEKS_AT_ONCE ? n - i : PEEKS_AT_ONCE));
 	}
 }
 
-static void add_thread(const struct process *process, int32_t tid)
-{
-	struct waiters *waiters = process->waiters;
-	struct waiter found = {.tgid = process->tgid, .tid = tid};
-	char text[FILE_BYTES];
-	ssize_t got = thread_file_read(process->host, process->task_fd, tid, "syscall", text,
-				       sizeof text);
+/* ---- the waiters ---------------------------------------------------------------- */
 
-	if (got <= 0 || !wait_parse((struct text){text, (size_t)got}, &found.wait) ||
-	    list_reserve(&waiters->at, &waiters->room, waiters->n + 1, MOST_WAITERS, sizeof found) <
-		    0)
-		return;
-	waiters->at[waiters->n++] = found;
+static void add_waiter(struct waiters *waiters, const struct waiter *waiter)
+{
+	if (list_reserve(&waiters->at, &waiters->room, waiters->n + 1, MOST_WAITERS,
+			 sizeof *waiter) == 0)
+		waiters->at[waiters->n++] = *waiter;
+}
+
+struct walk {
+	const struct ctprof_host *host;
+	struct waiters *waiters;
+};
+
+static void add_thread(const struct walk *walk, int32_t tgid, int task_fd, int32_t tid)
+{
+	struct waiter found = {.tgid = tgid, .tid = tid};
+	char text[FILE_BYTES];
+	ssize_t got = thread_file_read(walk->host, task_fd, tid, "syscall", text, sizeof text);
+
+	if (got > 0 && wait_parse((struct text){text, (size_t)got}, &found.wait))
+		add_waiter(walk->waiters, &found);
 }
 
 static void read_process(void *data, int32_t tgid, DIR *task)
 {
-	struct process *process = data;
-	struct waiters *waiters = process->waiters;
-	size_t first = waiters->n;
 	int32_t leader, tid;
 
-	process->tgid = tgid;
-	process->task_fd = dirfd(task);
 	/* No lock of a single thread is ever put.  A process in execve(), whose readers of syscall
 	 * the kernel may keep waiting for ever, has a single thread. */
 	if (!thread_file_next(task, &leader) || !thread_file_next(task, &tid))
 		return;
-	add_thread(process, leader);
+	add_thread(data, tgid, dirfd(task), leader);
 	do
-		add_thread(process, tid);
+		add_thread(data, tgid, dirfd(task), tid);
 	while (thread_file_next(task, &tid));
-	if (waiters->n == first || !process->peeker || is_nested(process))
-		return;
-	for (size_t i = first; i < waiters->n && !owner_is_left_out(process->proc, tgid);
-	     i += PEEKS_AT_ONCE) {
-		size_t n = waiters->n - i;
+}
 
-		find_holders(process, &waiters->at[i],
-			     (unsigned)(n < PEEKS_AT_ONCE ? n : PEEKS_AT_ONCE));
+/* Whether the thread sleeps in a futex, and is not about to leave it. */
+static bool take_record(const struct thread_record *record, struct waiter *ret)
+{
+	*ret = (struct waiter){.tgid = (int32_t)record->tgid,
+			       .tid = (int32_t)record->tid,
+			       .switches = record->switches};
+	return record->state != 0 && record->marks == 0 &&
+	       wait_of_call(record->nr, record->args, record->pc, &ret->wait);
+}
+
+static int find_waiters(const struct ctprof_host *host, struct waiters *waiters)
+{
+	struct walk walk = {host, waiters};
+	struct waiter found;
+	int r = waiters->sweep ? looks_read_sweep(waiters->sweep, &waiters->looks) : -EOPNOTSUPP;
+
+	if (r < 0) {
+		sweep_free(waiters->sweep);
+		waiters->sweep = NULL;
+		return thread_file_each_process(host, read_process, &walk);
 	}
-	bool is_unread = owner_is_left_out(process->proc, tgid);
-	for (size_t i = first; i < waiters->n; i++)
-		waiters->at[i].is_unread = is_unread;
+	for (size_t i = 0; i < waiters->looks.n; i++)
+		if (take_record(&waiters->looks.at[i], &found))
+			add_waiter(waiters, &found);
+	return 0;
+}
+
+/* Forgets the holders of those that have run since.  looks: of now; NULL: files are read. */
+static void check_holders(const struct ctprof_host *host, const struct looks *looks,
+			  struct waiter *waiters, size_t n)
+{
+	struct waiter now;
+
+	for (size_t i = 0; i < n; i++) {
+		struct waiter *waiter = &waiters[i];
+		const struct thread_record *record =
+			looks ? looks_find(looks, waiter->tgid, waiter->tid) : NULL;
+
+		if (waiter->is_checked)
+			continue;
+		waiter->is_checked = true;
+
+		if (waiter->holder != 0 &&
+		    (record ? !take_record(record, &now) || now.switches != waiter->switches
+			    : !waiter_is_unchanged(host, waiter)))
+			waiter->holder = 0;
+		if (waiter->holder == 0)
+			waiter->kind = LOCK_OTHER;
+	}
 }
 
 /* ---- all of them -------------------------------------------------------------------- */
@@ -214,19 +289,47 @@ static int sort(struct waiters *waiters)
 	return 0;
 }
 
+static void find_all_holders(const struct ctprof_host *host, struct peeker *peeker,
+			     struct waiters *waiters)
+{
+	int proc = host->root(host, CTPROF_ROOT_PROC);
+	size_t n;
+
+	for (size_t i = 0; i < waiters->n; i += n) {
+		struct waiter *first = &waiters->at[i];
+		struct process process = {.host = host,
+					  .peeker = peeker,
+					  .all = waiters,
+					  .tgid = first->tgid,
+					  .proc = proc};
+
+		for (n = 1; i + n < waiters->n && first[n].tgid == first->tgid;)
+			n++;
+		find_holders(&process, first, n);
+		if (!waiters->sweep || n <= FEW)
+			check_holders(host, NULL, first, n);
+		bool is_unread = owner_is_left_out(proc, first->tgid);
+		for (size_t k = 0; k < n; k++)
+			first[k].is_unread = is_unread;
+	}
+}
+
 int waiters_find(const struct ctprof_host *host, struct peeker *peeker, struct waiters *waiters)
 {
-	struct process process = {.host = host,
-				  .peeker = peeker,
-				  .proc = host->root(host, CTPROF_ROOT_PROC),
-				  .waiters = waiters};
-
 	waiters->n = 0;
-	int r = thread_file_each_process(host, read_process, &process);
+	int r = find_waiters(host, waiters);
 	if (r == 0)
 		r = sort(waiters);
 	if (r < 0)
 		waiters->n = 0;
+	if (peeker)
+		find_all_holders(host, peeker, waiters);
+	if (peeker && waiters->sweep)
+		check_holders(host,
+			      looks_read_sweep(waiters->sweep, &waiters->looks) == 0
+				      ? &waiters->looks
+				      : NULL,
+			      waiters->at, waiters->n);
 	owner_report(host);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "ctprof/plugin.h"
 
 #include "futex.h"
+#include "looks.h"
 #include "peek.h"
 
 struct waiter {
@@ -14,8 +15,9 @@ struct waiter {
 	struct wait wait;
 	enum lock_kind kind;
 	int32_t holder;    /* a thread of the process; 0: unknown */
-	uint64_t switches; /* voluntary ones, before the holder was read for the second time */
+	uint64_t switches; /* before the holder was read for the second time */
 	bool is_unread;    /* the holder is unknown because a process of its owner did not answer */
+	bool is_checked;   /* it was seen that the thread had not run until then */
 	bool is_in_cycle;  /* see locks.c */
 };
 
@@ -23,6 +25,8 @@ struct waiters {
 	struct waiter *at; /* by tgid and address, once found */
 	size_t n, room;
 	struct waiter **by_tid;
+	struct sweep *sweep; /* NULL: files are read */
+	struct looks looks;
 };
 
 void waiters_clear(struct waiters *waiters);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that 10 000 looks at locks that change hands find no wrong holder, and measures the cost of
  * a look. */
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +21,7 @@ struct alone {
 	const struct ctprof_host *host;
 	struct peeker *peeker;
 	struct waiters waiters;
+	struct waiters swept; /* of the whole host, by BPF */
 };
 
 static void alone_init(struct alone *ret)
@@ -36,11 +36,13 @@ static void alone_init(struct alone *ret)
 	ret->fake = fake_host_new(ret->root, NULL, NULL, TRUE);
 	ret->host = fake_host_table(ret->fake);
 	g_assert_cmpint(peeker_new(ret->host, &ret->peeker), ==, 0);
+	(void)sweep_open(NULL, &ret->swept.sweep);
 }
 
 static void alone_clear(struct alone *alone)
 {
 	waiters_clear(&alone->waiters);
+	waiters_clear(&alone->swept);
 	peeker_free(alone->peeker);
 	fake_host_free(alone->fake);
 	(void)g_unlink(alone->link);
@@ -164,17 +166,17 @@ static void check(struct churned *churned, const struct waiters *waiters, unsign
 	churned->tight += is_named && to - from <= 1 ? 1 : 0;
 }
 
-static void look(struct alone *alone)
+static void look(struct alone *alone, struct waiters *waiters)
 {
 	unsigned from[G_N_ELEMENTS(locks)], to[G_N_ELEMENTS(locks)];
 
 	for (guint i = 0; i < G_N_ELEMENTS(locks); i++)
 		from[i] = atomic_load(&locks[i].n_owners);
-	g_assert_cmpint(waiters_find(alone->host, alone->peeker, &alone->waiters), ==, 0);
+	g_assert_cmpint(waiters_find(alone->host, alone->peeker, waiters), ==, 0);
 	for (guint i = 0; i < G_N_ELEMENTS(locks); i++)
 		to[i] = atomic_load(&locks[i].n_owners);
 	for (guint i = 0; i < G_N_ELEMENTS(locks); i++)
-		check(&locks[i], &alone->waiters, from[i], to[i]);
+		check(&locks[i], waiters, from[i], to[i]);
 }
 
 static void init_locks(void)
@@ -200,8 +202,9 @@ static void test_churn(void)
 		for (guint k = 0; k < THREADS; k++)
 			g_assert_cmpint(pthread_create(&threads[i][k], NULL, churn, &locks[i]), ==,
 					0);
+	/* Half of them without BPF. */
 	for (guint i = 0; i < LOOKS; i++)
-		look(&alone);
+		look(&alone, i % 2 || !alone.swept.sweep ? &alone.waiters : &alone.swept);
 	atomic_store(&churns, false);
 	for (guint i = 0; i < G_N_ELEMENTS(locks); i++) {
 		for (guint k = 0; k < THREADS; k++)
@@ -219,13 +222,11 @@ static void test_churn(void)
 #define WAITERS 1000u
 #define ROUNDS 21u
 
-static pthread_mutex_t convoyed = PTHREAD_MUTEX_INITIALIZER;
-
-static void *wait_for_convoyed(void *unused)
+static void *wait_for_mutex(void *mutex)
 {
-	(void)pthread_mutex_lock(&convoyed);
-	(void)pthread_mutex_unlock(&convoyed);
-	return unused;
+	(void)pthread_mutex_lock(mutex);
+	(void)pthread_mutex_unlock(mutex);
+	return NULL;
 }
 
 /* The CPU time of this thread and of its last child, which reads the words. */
@@ -248,71 +249,66 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns the median of the CPU time for a waiter in µs. */
-static double cost(struct alone *alone, struct peeker *peeker)
+static double cost(const struct alone *alone, struct waiters *waiters, struct peeker *peeker)
 {
 	guint64 ns[ROUNDS];
 
 	for (guint i = 0; i < ROUNDS; i++) {
 		guint64 before = used_ns();
 
-		g_assert_cmpint(waiters_find(alone->host, peeker, &alone->waiters), ==, 0);
+		g_assert_cmpint(waiters_find(alone->host, peeker, waiters), ==, 0);
 		ns[i] = used_ns() - before;
-		g_assert_cmpuint(alone->waiters.n, ==, WAITERS);
+		g_assert_cmpuint(waiters->n, >=, WAITERS);
 	}
 	qsort(ns, ROUNDS, sizeof ns[0], compare);
-	return (double)ns[ROUNDS / 2] / WAITERS / 1e3;
+	return (double)ns[ROUNDS / 2] / (double)waiters->n / 1e3;
 }
 
-/* Returns the median of the CPU time for the words of a waiter, read twice, in µs. */
-static double cost_of_words(struct alone *alone)
+/* Returns how many waiters have a holder. */
+static guint count_held(const struct waiters *waiters)
 {
-	struct peek peeks[PEEKS_AT_ONCE];
-	int fds[] = {open("/proc/self/maps", O_RDONLY | O_CLOEXEC),
-		     open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
-	guint64 ns[ROUNDS];
+	guint n = 0;
 
-	for (guint i = 0; i < ROUNDS; i++) {
-		for (guint k = 0; k < PEEKS_AT_ONCE; k++)
-			peeks[k] = (struct peek){.address = alone->waiters.at[k].wait.address,
-						 .pc = alone->waiters.at[k].wait.pc};
-		guint64 before = used_ns();
-
-		for (guint twice = 0; twice < 2; twice++) {
-			g_assert_cmpint(lseek(fds[0], 0, SEEK_SET), ==, 0);
-			g_assert_cmpint(
-				peeker_ask(alone->peeker, getpid(), fds, peeks, PEEKS_AT_ONCE), ==,
-				0);
-		}
-		ns[i] = used_ns() - before;
-		g_assert_true(peeks[PEEKS_AT_ONCE - 1].is_read);
-	}
-	(void)close(fds[0]);
-	(void)close(fds[1]);
-	qsort(ns, ROUNDS, sizeof ns[0], compare);
-	return (double)ns[ROUNDS / 2] / PEEKS_AT_ONCE / 1e3;
+	for (gsize i = 0; i < waiters->n; i++)
+		n += waiters->at[i].holder == gettid();
+	return n;
 }
 
+/* Half of the threads wait for one lock, each of the others for one of its own. */
 static void test_cost(void)
 {
+	static pthread_mutex_t mutexes[WAITERS];
 	pthread_t threads[WAITERS];
 	ALONE alone = {.root = NULL};
+	double by_files[2], by_bpf[2];
 
 	alone_init(&alone);
-	(void)pthread_mutex_lock(&convoyed);
+	for (guint i = 0; i < WAITERS; i++) {
+		(void)pthread_mutex_init(&mutexes[i], NULL);
+		(void)pthread_mutex_lock(&mutexes[i]);
+	}
 	for (guint i = 0; i < WAITERS; i++)
-		g_assert_cmpint(pthread_create(&threads[i], NULL, wait_for_convoyed, NULL), ==, 0);
+		g_assert_cmpint(
+			pthread_create(&threads[i], NULL, wait_for_mutex, &mutexes[i % 2 ? 0 : i]),
+			==, 0);
 	do
 		g_assert_cmpint(waiters_find(alone.host, alone.peeker, &alone.waiters), ==, 0);
-	while (alone.waiters.n < WAITERS);
-	double listed = cost(&alone, NULL), held = cost(&alone, alone.peeker);
-	g_assert_cmpint(alone.waiters.at[0].holder, ==, gettid());
-	double words = cost_of_words(&alone);
-	g_test_message("a waiter: %.1f us to find, %.1f us more for its holder, of which its words "
-		       "take %.1f us",
-		       listed, held - listed, words);
-	/* The aim is 4 in all. */
-	g_assert_cmpfloat(held - listed, <=, 100.0);
-	(void)pthread_mutex_unlock(&convoyed);
+	while (count_held(&alone.waiters) < WAITERS);
+	by_files[0] = cost(&alone, &alone.waiters, NULL);
+	by_files[1] = cost(&alone, &alone.waiters, alone.peeker);
+	g_test_message("a waiter by files: %.1f us to find, %.1f with its holder", by_files[0],
+		       by_files[1]);
+	g_assert_cmpfloat(by_files[1], <=, 100.0);
+	if (alone.swept.sweep) {
+		by_bpf[0] = cost(&alone, &alone.swept, NULL);
+		by_bpf[1] = cost(&alone, &alone.swept, alone.peeker);
+		g_assert_cmpuint(count_held(&alone.swept), ==, WAITERS);
+		g_test_message("a waiter by BPF: %.2f us to find, %.2f with its holder", by_bpf[0],
+			       by_bpf[1]);
+		g_assert_cmpfloat(by_bpf[1], <=, 4.0);
+	}
+	for (guint i = 0; i < WAITERS; i++)
+		(void)pthread_mutex_unlock(&mutexes[i]);
 	for (guint i = 0; i < WAITERS; i++)
 		(void)pthread_join(threads[i], NULL);
 }

@@ -98,7 +98,7 @@ static int ask(struct peeker *peeker)
 	int fds[] = {open("/proc/self/maps", O_RDONLY | O_CLOEXEC),
 		     open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
 	struct peek peek = {.address = (guint64)(uintptr_t)&word};
-	int r = peeker_ask(peeker, getpid(), fds, &peek, 1);
+	int r = peeker_ask(peeker, getpid(), true, fds, &peek, 1);
 
 	close(fds[0]);
 	close(fds[1]);
