@@ -18,14 +18,18 @@
  *   detach   N that map code from it; it is then unmounted while in use
  *   page     N whose thread list continues in a page of such a file that was never read;
  *            with the library $STUCK_LIBRARY
+ *   lock     N with two threads that wait for a mutex in a page of such a file, which was then
+ *            dropped
  *
  * Without root, everything is done in a user namespace.  $STUCK_FUSE names the device instead
  * of /dev/fuse.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -396,6 +400,55 @@ static void have_page_in_list(int number)
 	rest(number);
 }
 
+static void *wait_for_lock(void *lock)
+{
+	(void)pthread_mutex_lock(lock);
+	return NULL;
+}
+
+/* Counts the threads that are in a system call with the address as first argument. */
+static int count_waiters(const void *address)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	char path[300], line[128], sought[32];
+	int n = 0;
+
+	snprintf(sought, sizeof sought, " %p ", address);
+	for (struct dirent *entry; tasks && (entry = readdir(tasks));) {
+		snprintf(path, sizeof path, "/proc/self/task/%s/syscall", entry->d_name);
+		FILE *file = fopen(path, "re");
+		if (!file)
+			continue;
+		n += fgets(line, sizeof line, file) && strstr(line, sought);
+		fclose(file);
+	}
+	if (tasks)
+		closedir(tasks);
+	return n;
+}
+
+static void wait_in_dropped_page(int number)
+{
+	pthread_mutex_t *lock = (void *)map_file(dir, number, PROT_READ | PROT_WRITE);
+	pthread_t thread;
+	char path[4096];
+
+	pthread_mutex_init(lock, NULL);
+	pthread_mutex_lock(lock);
+	for (int i = 0; i < 2; i++)
+		if (pthread_create(&thread, NULL, wait_for_lock, lock) != 0)
+			die("a thread");
+	while (count_waiters(lock) < 2)
+		usleep(1000);
+	snprintf(path, sizeof path, "%s/%d", dir, number);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || madvise(lock, 4096, MADV_DONTNEED) != 0 ||
+	    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+		die(path);
+	close(fd);
+	rest(number);
+}
+
 struct kind {
 	const char *name;
 	void (*run)(int number);
@@ -407,6 +460,7 @@ static const struct kind kinds[] = {
 	{"exec", get_stuck_in_exec, 1},     {"exit", get_stuck_in_exit, 1},
 	{"late", get_stuck_late, 1},        {"page", have_page_in_list, 0},
 	{"overlay", execute_of_overlay, 0}, {"detach", execute_of_detached, 0},
+	{"lock", wait_in_dropped_page, 0},
 };
 
 static const struct kind *find_kind(const char *word, size_t len)

@@ -300,6 +300,51 @@ def test_one_of_which_nothing_can_be_read_keeps_no_one_waiting():
         harness.capture("--plugins=procfs", user=harness.need_other_user())
 
 
+HELD = """
+import ctypes, os, threading, time
+ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)
+lock, take = ctypes.create_string_buffer(64), ctypes.CDLL(None).pthread_mutex_lock
+take(lock)
+for _ in range(2):
+    threading.Thread(target=take, args=[lock], daemon=True).start()
+print(os.getpid(), flush=True)
+time.sleep(600)
+"""
+
+
+@contextlib.contextmanager
+def held_lock():
+    """Yields the PID of a process with a mutex that its main thread holds, and two others wait for."""
+    with subprocess.Popen([sys.executable, "-c", HELD], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        try:
+            pid = int(process.stdout.readline())
+            tasks = Path(f"/proc/{pid}/task")
+            harness.wait_for(lambda: sum(file.read_text().startswith(("202 ", "98 ")) for file in tasks.glob("*/syscall")) == 2,
+                             "its threads")
+            yield pid
+        finally:
+            process.kill()
+
+
+def test_locks_in_pages_that_never_come():
+    """They have no holder, and no one reads the pages: the first reader could not be ended (stuck() asserts that the
+    server was not asked).  Locks of other processes keep theirs."""
+    with held_lock() as holder, stuck(lock=3) as pids:
+        for without in ((), (harness.need_command("setpriv"), "--bounding-set=-bpf,-perfmon,-sys_admin")):
+            began = time.monotonic()
+            done = subprocess.run(
+                [*without, harness.CTPROF, "capture", "--plugins=procfs,snapshot,locks", "--groups=identity,lock", "-o", "-"],
+                stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=harness.PATIENCE_S)
+            assert time.monotonic() - began < harness.PATIENCE_S / 2
+            assert b"answer" not in done.stderr, done.stderr
+            locks = [row for row in harness.Snapshot(done.stdout).data.get("objects", []) if row["group"] == "lock"]
+            for pid in pids:
+                (lock,) = [row for row in locks if f"[{pid}] 0x" in row["name"]]
+                assert lock["lock_waiters"] == 2 and lock["lock_kind"] == "futex" and "lock_holder" not in lock, lock
+            (lock,) = [row for row in locks if f"[{holder}] 0x" in row["name"]]
+            assert lock["lock_holder"].endswith(f"[{holder}]"), lock
+
+
 def states_by_files(seconds, *arguments):
     """The states of all threads of the host, sampled without BPF: {pool: {state: share}}."""
     done = subprocess.run(
