@@ -3,6 +3,7 @@
 """Locks of other languages: the right holder, or none."""
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -138,6 +139,14 @@ def locks_of(pid):
             if row["group"] == "lock" and f"[{pid}] 0x" in row["name"]]  # fmt: skip
 
 
+def said_of_locks():
+    """What a report says about locks of the planted program, in a window in which its threads wait."""
+    done = harness.run("-q", "stat", "--groups=all,lock", "--all", "-fjson", "--", "sleep", "0.5")
+    (section,) = [each for each in json.loads(done.stdout)["sections"] if each["name"] == "findings"]
+    return [line["sentence"] for line in section["lines"] if "planted" in line["sentence"]
+            and (line["finding"] in ("lock", "deadlock") or "contend" in line["sentence"])]  # fmt: skip
+
+
 def check_none_held(locks):
     for values in locks:
         assert values["lock_kind"] == "futex", values
@@ -147,6 +156,7 @@ def check_none_held(locks):
 def test_cxx_has_the_holder_of_each_lock():
     with compiled(3 * WAITERS, "planted.cc", CXX, "g++", "-std=c++17", "-pthread", "-o") as pid:
         locks = locks_of(pid)
+        assert f", held by planted[{pid}]" in "".join(said_of_locks())
     assert sorted(values["lock_kind"] for values in locks) == ["mutex", "mutex", "rwlock"], locks
     for values in locks:
         assert values["lock_waiters"] == WAITERS, values
@@ -154,13 +164,16 @@ def test_cxx_has_the_holder_of_each_lock():
 
 
 def test_rust_has_no_holder():
+    """Its parked threads are not said to contend for anything."""
     with compiled(WAITERS, "planted.rs", RUST, "rustc", "-o") as pid:
         check_none_held(locks_of(pid))
+        assert not said_of_locks()
 
 
 def test_go_has_no_holder():
     with compiled(WAITERS, "planted.go", GO, "go", "build", "-o") as pid:
         check_none_held(locks_of(pid))
+        assert not said_of_locks()
 
 
 def test_the_gil_has_no_holder():
