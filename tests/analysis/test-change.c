@@ -42,7 +42,7 @@ static const struct ctprof_value unlimited = {.type = CTPROF_VALUE_UNLIMITED};
 static char *change_text(const struct ctprof_value *a, const struct ctprof_value *b, guint32 ladder)
 {
 	g_autoptr(GString) out = g_string_new(NULL);
-	Change change;
+	struct ctprof_cell change;
 
 	change_between(a, b, ladder, &change);
 	if (change.flags & CTPROF_CELL_SAME)
@@ -127,7 +127,7 @@ static void test_order(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
 		Standing at = {.class = 0};
-		Change change;
+		struct ctprof_cell change;
 
 		change_between(&rows[i].a, &rows[i].b, rows[i].ladder, &change);
 		change_classify(&change, rows[i].ladder, FALSE, &at);
@@ -169,7 +169,7 @@ static void test_filters(void)
 
 	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
 		char passes[G_N_ELEMENTS(filters) + 1] = "";
-		Change change;
+		struct ctprof_cell change;
 
 		change_between(&cases[i].a, &cases[i].b, cases[i].ladder, &change);
 		for (guint f = 0; f < G_N_ELEMENTS(filters); f++)

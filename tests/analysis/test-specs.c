@@ -263,7 +263,10 @@ static void test_conditions(void)
 	const struct {
 		const char *text;
 		guint32 ladder;
-		Change change;
+		struct {
+			guint32 flags;
+			gdouble delta, pct;
+		} change;
 		gboolean holds;
 	} cases[] = {
 		{"wait_sum:pct>20", CTPROF_LADDER_NS, {has, 5, 25}, TRUE},
@@ -312,8 +315,12 @@ static void test_conditions(void)
 		g_assert_cmpuint(conditions->len, ==, 1);
 		const Condition *one = &g_array_index(conditions, Condition, 0);
 		g_assert_true(condition_check(one, cases[i].ladder, NULL));
-		g_assert_cmpint(condition_holds(one, cases[i].ladder, &cases[i].change, FALSE), ==,
-				cases[i].holds);
+		const struct ctprof_cell change = {
+			.flags = cases[i].change.flags,
+			.delta = cases[i].change.delta,
+			.pct = cases[i].change.pct,
+		};
+		g_assert_cmpint(condition_holds(one, cases[i].ladder, &change), ==, cases[i].holds);
 	}
 }
 

@@ -8,11 +8,11 @@
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
 
 static gboolean is_met(const Condition *condition, const struct ctprof_report_field *field,
-		       const Change *change)
+		       const struct ctprof_cell *change)
 {
 	if (condition->is_worse)
 		return polarity_judge(field, change) == CTPROF_CELL_WORSE;
-	return !condition->metric || condition_holds(condition, field->ladder, change, TRUE);
+	return !condition->metric || condition_holds(condition, field->ladder, change);
 }
 
 gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial)
@@ -27,7 +27,7 @@ gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial)
 }
 
 void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
-		  const struct ctprof_report_field *field, const Change *change,
+		  const struct ctprof_report_field *field, const struct ctprof_cell *change,
 		  const struct ctprof_runs *runs)
 {
 	const Condition *condition = verdict->condition;
@@ -53,21 +53,19 @@ void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
 		const struct ctprof_value values[SIDES], const struct ctprof_report_field *field)
 {
-	Change change;
+	gboolean is_partial = (values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL;
+	struct ctprof_cell change;
 
 	verdict->n_met++;
 	view_change(draft->view, values, field, &change);
-	condition_take_value(verdict->condition, &values[1], &change);
+	condition_take_value(verdict->condition, &change);
 	if (!(change.flags & CTPROF_CELL_HAS_DELTA)) {
 		coverage_add(&verdict->lacking, values[0].why ? values[0].why : values[1].why, 1);
 		return;
 	}
-	if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)
-		change.flags |= CTPROF_CELL_PARTIAL;
-	if (!verdict_counts(draft, verdict, (change.flags & CTPROF_CELL_PARTIAL) != 0))
-		return;
 	change.flags &= ~CTPROF_CELL_PARTIAL;
-	verdict_take(verdict, names, n_names, field, &change, NULL);
+	if (verdict_counts(draft, verdict, is_partial))
+		verdict_take(verdict, names, n_names, field, &change, NULL);
 }
 
 static void judge_groups(const Draft *draft, Verdict *verdict)

@@ -22,7 +22,7 @@ typedef struct verdict {
 gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial);
 /* Appends a hit if the change of a line meets the condition.  runs: of both sides, or NULL. */
 void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
-		  const struct ctprof_report_field *field, const Change *change,
+		  const struct ctprof_report_field *field, const struct ctprof_cell *change,
 		  const struct ctprof_runs *runs);
 /* Adds a warning about lines not judged because they lack rows.  *ret_unjudged, if
  * NULL, becomes why the condition could not be judged, in a sentence. */

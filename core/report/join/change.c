@@ -48,44 +48,45 @@ static gboolean is_uneven(const struct ctprof_value *a, const struct ctprof_valu
 }
 
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
-		    guint32 ladder, Change *ret_change)
+		    guint32 ladder, struct ctprof_cell *ret_cell)
 {
 	struct ctprof_value grown;
 	gdouble base;
 
-	*ret_change = (Change){.flags = 0};
+	*ret_cell = (struct ctprof_cell){.struct_size = sizeof *ret_cell,
+					 .value = {*baseline, *candidate}};
 	if (baseline->type != candidate->type) {
 		if (baseline->type != CTPROF_VALUE_ABSENT && candidate->type != CTPROF_VALUE_ABSENT)
-			ret_change->flags = CTPROF_CELL_DIFFERS;
+			ret_cell->flags = CTPROF_CELL_DIFFERS;
 		return;
 	}
 	gboolean same = is_equal(baseline, candidate);
 	if (same)
-		ret_change->flags |= CTPROF_CELL_SAME;
+		ret_cell->flags |= CTPROF_CELL_SAME;
 	if (is_uneven(baseline, candidate))
-		ret_change->flags |= CTPROF_CELL_PARTIAL;
+		ret_cell->flags |= CTPROF_CELL_PARTIAL;
 	if (!value_to_number(baseline, &base)) {
-		ret_change->flags |= same ? 0 : CTPROF_CELL_DIFFERS;
+		ret_cell->flags |= same ? 0 : CTPROF_CELL_DIFFERS;
 		return;
 	}
 	grown = value_growth(CTPROF_LEVEL, baseline, candidate, FALSE);
-	(void)value_to_number(&grown, &ret_change->delta);
+	(void)value_to_number(&grown, &ret_cell->delta);
 	/* Different ranges with the same middle, or different sets with the same number of CPUs. */
-	if (!same && fabs(ret_change->delta) <= 0) {
-		ret_change->flags |= CTPROF_CELL_DIFFERS;
+	if (!same && fabs(ret_cell->delta) <= 0) {
+		ret_cell->flags |= CTPROF_CELL_DIFFERS;
 		return;
 	}
-	ret_change->flags |= CTPROF_CELL_HAS_DELTA;
+	ret_cell->flags |= CTPROF_CELL_HAS_DELTA;
 	if (is_relative(baseline) && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
-		ret_change->flags |= CTPROF_CELL_HAS_PCT;
+		ret_cell->flags |= CTPROF_CELL_HAS_PCT;
 		/* Relative to the magnitude, so that growth from a negative
 		 * value is growth. */
-		ret_change->pct = ret_change->delta / fabs(base) * 100;
+		ret_cell->pct = ret_cell->delta / fabs(base) * 100;
 	}
 }
 
 /* Returns the change in percent, or the points that replace it; negative: neither. */
-static gdouble points_of(const Change *change, guint32 ladder)
+static gdouble points_of(const struct ctprof_cell *change, guint32 ladder)
 {
 	if (change->flags & CTPROF_CELL_HAS_PCT)
 		return fabs(change->pct);
@@ -98,7 +99,7 @@ static gdouble points_of(const Change *change, guint32 ladder)
 	return LARGE_POINTS * MIN(1, fabs(change->delta) / ladder_find(ladder)->large);
 }
 
-static gboolean passes_pct(const Change *change, guint32 ladder, gdouble min_pct)
+static gboolean passes_pct(const struct ctprof_cell *change, guint32 ladder, gdouble min_pct)
 {
 	if (change->flags & CTPROF_CELL_DIFFERS)
 		return TRUE;
@@ -108,7 +109,7 @@ static gboolean passes_pct(const Change *change, guint32 ladder, gdouble min_pct
 	return points_of(change, ladder) >= min_pct;
 }
 
-gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter *filter)
+gboolean change_passes(const struct ctprof_cell *change, guint32 ladder, const ChangeFilter *filter)
 {
 	const Ladder *rungs = ladder_find(ladder);
 	gdouble least = filter->min_deltas[rungs->dimension];
@@ -127,7 +128,7 @@ gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter 
 }
 
 /* Returns the size of the change alone, in units of a large change; negative: unknown. */
-static gdouble size_of(const Change *change, guint32 ladder)
+static gdouble size_of(const struct ctprof_cell *change, guint32 ladder)
 {
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)
 		return -1;
@@ -135,7 +136,8 @@ static gdouble size_of(const Change *change, guint32 ladder)
 				      : points_of(change, ladder) / LARGE_POINTS;
 }
 
-void change_classify(const Change *change, guint32 ladder, gboolean by_size, Standing *standing)
+void change_classify(const struct ctprof_cell *change, guint32 ladder, gboolean by_size,
+		     Standing *standing)
 {
 	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
 

@@ -20,13 +20,10 @@
 #include "ctprof/report.h"
 #include "frame/units.h"
 
-typedef struct change {
-	guint32 flags;      /* CTPROF_CELL_* */
-	gdouble delta, pct; /* also set for an uneven change, with PARTIAL */
-} Change;
-
+/* Sets both values of a cell and their change.  Unlike that of a finished cell, the change has a
+ * percentage even if it is PARTIAL. */
 void change_between(const struct ctprof_value *baseline, const struct ctprof_value *candidate,
-		    guint32 ladder, Change *ret_change);
+		    guint32 ladder, struct ctprof_cell *ret_cell);
 
 /* The changes to be shown. */
 typedef struct change_filter {
@@ -36,7 +33,8 @@ typedef struct change_filter {
 	gdouble min_deltas[N_DIMENSIONS];
 } ChangeFilter;
 
-gboolean change_passes(const Change *change, guint32 ladder, const ChangeFilter *filter);
+gboolean change_passes(const struct ctprof_cell *change, guint32 ladder,
+		       const ChangeFilter *filter);
 
 /* The position of a row in the order above. */
 typedef struct standing {
@@ -48,5 +46,6 @@ typedef struct standing {
 
 /* Sets class and points.  by_size: in a window, changes have no percentage and are ordered by
  * size. */
-void change_classify(const Change *change, guint32 ladder, gboolean by_size, Standing *standing);
+void change_classify(const struct ctprof_cell *change, guint32 ladder, gboolean by_size,
+		     Standing *standing);
 gint standing_compare(const Standing *a, const Standing *b);

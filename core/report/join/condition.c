@@ -194,25 +194,21 @@ gdouble condition_limit(const Condition *condition, guint32 ladder)
 							     : limit;
 }
 
-void condition_take_value(const Condition *condition, const struct ctprof_value *candidate,
-			  Change *change)
+void condition_take_value(const Condition *condition, struct ctprof_cell *change)
 {
-	if (!condition->value)
-		return;
-	*change = (Change){.flags = 0};
-	if (value_to_number(candidate, &change->delta))
-		change->flags = CTPROF_CELL_HAS_DELTA;
+	if (condition->value)
+		change->flags = value_to_number(&change->value[1], &change->delta)
+					? CTPROF_CELL_HAS_DELTA
+					: 0;
 }
 
-gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
-			 gboolean partial)
+gboolean condition_holds(const Condition *condition, guint32 ladder,
+			 const struct ctprof_cell *change)
 {
 	gdouble limit = condition_limit(condition, ladder);
 	gdouble value = condition->delta ? change->delta : change->pct;
 
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA))
-		return FALSE;
-	if ((change->flags & CTPROF_CELL_PARTIAL) && !partial)
 		return FALSE;
 	if (!condition->delta && !(change->flags & (CTPROF_CELL_HAS_PCT | CTPROF_CELL_SAME)))
 		value = change->delta < 0 ? -INFINITY : INFINITY;

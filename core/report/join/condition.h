@@ -49,8 +49,6 @@ gboolean condition_is_of_runs(const Condition *condition);
 /* Whether p and q are within the limits; an unknown p or q is not. */
 gboolean condition_allows(const Condition *condition, const struct ctprof_runs *result);
 /* Replaces the change by the candidate's value, if the condition limits that. */
-void condition_take_value(const Condition *condition, const struct ctprof_value *candidate,
-			  Change *change);
-/* partial: whether a change between sums that lack different rows may meet the condition. */
-gboolean condition_holds(const Condition *condition, guint32 ladder, const Change *change,
-			 gboolean partial);
+void condition_take_value(const Condition *condition, struct ctprof_cell *change);
+gboolean condition_holds(const Condition *condition, guint32 ladder,
+			 const struct ctprof_cell *change);

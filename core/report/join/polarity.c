@@ -18,14 +18,15 @@ static gdouble gate_of(const struct ctprof_report_field *field)
 }
 
 /* Growth from 0 exceeds any percentage. */
-static gboolean passes_percent(const struct ctprof_report_field *field, const Change *change)
+static gboolean passes_percent(const struct ctprof_report_field *field,
+			       const struct ctprof_cell *change)
 {
 	gdouble percent = field->gate_percent > 0 ? field->gate_percent : DEFAULT_PERCENT;
 
 	return !(change->flags & CTPROF_CELL_HAS_PCT) || fabs(change->pct) >= percent;
 }
 
-guint32 polarity_judge(const struct ctprof_report_field *field, const Change *change)
+guint32 polarity_judge(const struct ctprof_report_field *field, const struct ctprof_cell *change)
 {
 	gboolean grew = change->delta > 0;
 

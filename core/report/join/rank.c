@@ -18,7 +18,7 @@ static gdouble weight_of(const Figure *figure, const Group *group, const View *v
 {
 	struct ctprof_value values[SIDES];
 	gdouble x, y;
-	Change change;
+	struct ctprof_cell change;
 
 	figure_values(figure, group, view->window, values);
 	if (!value_to_number(&values[0], &x))

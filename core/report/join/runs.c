@@ -177,14 +177,13 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 	return test.least;
 }
 
-Change runs_change(const RunsRow *row)
+struct ctprof_cell runs_change(const RunsRow *row)
 {
-	struct ctprof_value medians[SIDES];
-	Change change;
+	const struct ctprof_value before = value_of_real(row->medians[0]),
+				  after = value_of_real(row->medians[1]);
+	struct ctprof_cell change;
 
-	for (guint side = 0; side < SIDES; side++)
-		medians[side] = value_of_real(row->medians[side]);
-	change_between(&medians[0], &medians[1], row->field.ladder, &change);
+	change_between(&before, &after, row->field.ladder, &change);
 	/* Not the difference of the medians, but the median of the differences
 	 * of all pairs. */
 	change.flags &= ~(CTPROF_CELL_DIFFERS | CTPROF_CELL_SAME);
@@ -288,7 +287,7 @@ static void judge_row(RunsRow *row, gdouble least, gdouble alpha)
 	row->runs.verdict = verdict_of(row, least, alpha);
 	if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return;
-	const Change change = runs_change(row);
+	const struct ctprof_cell change = runs_change(row);
 	row->judgement = polarity_judge(&row->field, &change);
 }
 
@@ -323,9 +322,10 @@ static guint class_of(const RunsRow *row)
 
 gdouble runs_cost(const RunsRow *row)
 {
-	Change change = {.flags = CTPROF_CELL_HAS_DELTA,
-			 .delta = isnan(row->shift) ? fmax(row->medians[0], row->medians[1])
-						    : row->shift};
+	const struct ctprof_cell change = {
+		.flags = CTPROF_CELL_HAS_DELTA,
+		.delta = isnan(row->shift) ? fmax(row->medians[0], row->medians[1]) : row->shift,
+	};
 	Standing standing;
 
 	if (isnan(change.delta))

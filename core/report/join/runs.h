@@ -98,8 +98,8 @@ void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, c
  * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested.
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint *ret_n_tested);
-/* Returns the change of a tested row between the sides. */
-Change runs_change(const RunsRow *row);
+/* Returns the medians of a tested row and the change between the sides. */
+struct ctprof_cell runs_change(const RunsRow *row);
 /* Returns the size of the shift of a row, in units of a large change; of a row of one side, that of
  * its median. */
 gdouble runs_cost(const RunsRow *row);

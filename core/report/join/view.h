@@ -22,10 +22,10 @@ typedef struct view {
 gboolean view_names_match(const GRegex *match, const char *const *names, guint n_names);
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 
-/* Computes the change between both values, per second if requested. */
+/* Fills in both values and their change, per second if requested, as change_between() does. */
 void view_change(const View *view, const struct ctprof_value values[SIDES],
-		 const struct ctprof_report_field *field, Change *ret_change);
-/* Fills in a cell of a field: both values and their change. */
+		 const struct ctprof_report_field *field, struct ctprof_cell *ret_cell);
+/* Fills in a finished cell of a field: a change for the worse or the better is marked. */
 void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	       const struct ctprof_report_field *field, struct ctprof_cell *ret_cell);
 /* Whether the filters for changes show the cell; without compare, they always do. */

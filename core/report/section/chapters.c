@@ -189,7 +189,7 @@ static const char *say_verdict(const RunsRow *row)
 
 static void title_command(const RunsRow *row, GPtrArray *titles)
 {
-	const Change change = runs_change(row);
+	const struct ctprof_cell change = runs_change(row);
 	char numbers[3][CTPROF_SHORT_ROOM];
 
 	for (guint side = 0; side < SIDES; side++)

@@ -55,7 +55,7 @@ static gboolean place_change(const Draft *draft, Entry *entry)
 {
 	const struct ctprof_report_field *field = &entry->figure->field;
 	struct ctprof_value values[SIDES];
-	Change change;
+	struct ctprof_cell change;
 
 	pair_values(entry->pair->sides, entry->figure->measure, values);
 	if (values[0].type == CTPROF_VALUE_ABSENT && values[1].type == CTPROF_VALUE_ABSENT)

@@ -60,7 +60,7 @@ static void make_tree(GArray *lines)
 static gboolean place_line(const Draft *draft, const Group *group, const Figure *figure, Line *line)
 {
 	struct ctprof_value values[SIDES];
-	Change change;
+	struct ctprof_cell change;
 
 	line->at.points = draft->sort ? -group->rank : 0;
 	if (!draft->view->compare)

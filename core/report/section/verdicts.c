@@ -34,6 +34,10 @@ static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
 {
 	guint n_sides = row->runs.n_runs[1] > 0 ? SIDES : 1;
 
+	if (is_paired(row)) {
+		*cell = runs_change(row);
+		cell->flags |= row->judgement;
+	}
 	for (guint side = 0; side < n_sides; side++)
 		cell->value[side] = (struct ctprof_value){
 			.type = isnan(row->medians[side]) ? CTPROF_VALUE_ABSENT : CTPROF_VALUE_REAL,
@@ -41,13 +45,6 @@ static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
 			.real = isnan(row->medians[side]) ? 0 : row->medians[side],
 		};
 	cell->runs = &row->runs;
-	if (is_paired(row)) {
-		Change change = runs_change(row);
-
-		cell->flags = change.flags | row->judgement;
-		cell->delta = change.delta;
-		cell->pct = change.pct;
-	}
 	if (row->is_rate)
 		cell->flags |= CTPROF_CELL_RATE;
 }
@@ -65,7 +62,7 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 		return row->key.family == FAMILY_SCHEDULER && !filter->changed;
 	if (filter->changed && row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return FALSE;
-	Change change = runs_change(row);
+	const struct ctprof_cell change = runs_change(row);
 	return change_passes(&change, row->field.ladder, filter);
 }
 
@@ -267,18 +264,14 @@ static void note_outliers(Table *table, const GPtrArray *rows)
 static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 {
 	const Condition *condition = verdict->condition;
-	Change change;
 
 	if (condition->is_worse && row->field.polarity == CTPROF_POLARITY_NEUTRAL)
 		return;
 	verdict->n_met++;
-	if (!is_paired(row))
+	if (!is_paired(row) || !verdict_counts(draft, verdict, row->partial))
 		return;
-	if (!verdict_counts(draft, verdict, row->partial))
-		return;
-	change = runs_change(row);
-	const struct ctprof_value median = value_of_real(row->medians[1]);
-	condition_take_value(condition, &median, &change);
+	struct ctprof_cell change = runs_change(row);
+	condition_take_value(condition, &change);
 	if (condition_allows(condition, &row->runs) &&
 	    (!condition->is_worse || row->runs.verdict == CTPROF_VERDICT_CHANGED))
 		verdict_take(verdict, row->key.names, row->key.n_names, &row->field, &change,
