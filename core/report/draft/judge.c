@@ -2,7 +2,6 @@
 #include "judge.h"
 
 #include "base/error.h"
-#include "report/join/polarity.h"
 #include "row/absence.h"
 
 static const enum intake_table tables[] = {TABLE_CGROUPS, TABLE_HOST};
@@ -11,7 +10,7 @@ static gboolean is_met(const Condition *condition, const struct ctprof_report_fi
 		       const struct ctprof_cell *change)
 {
 	if (condition->is_worse)
-		return polarity_judge(field, change) == CTPROF_CELL_WORSE;
+		return change_judge(field, change) == CTPROF_CELL_WORSE;
 	return !condition->metric || condition_holds(condition, field->ladder, change);
 }
 

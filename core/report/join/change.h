@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The change between two values of a metric, which changes are shown, and their order.
+ * The change between two values of a metric, which changes are shown, their order, and whether
+ * they are worse, better, or neither.
  *
  * Order of rows, by default:
  *  1. changes of quantities, the largest first.  A change has one point for each
@@ -49,3 +50,6 @@ typedef struct standing {
 void change_classify(const struct ctprof_cell *change, guint32 ladder, gboolean by_size,
 		     Standing *standing);
 gint standing_compare(const Standing *a, const Standing *b);
+/* Returns CTPROF_CELL_WORSE, CTPROF_CELL_BETTER, or 0: the field is neutral, the change is below a
+ * gate or is not a number, or the two sides lack different rows. */
+guint32 change_judge(const struct ctprof_report_field *field, const struct ctprof_cell *change);

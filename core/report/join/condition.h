@@ -8,7 +8,7 @@
  * may be limited, with or without a metric:
  *   [q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT]
  * "worse" in place of the term with a metric: any metric that has become worse, by its own
- * polarity and gate (polarity.h); with runs, only if it changed.
+ * polarity and gate (change_judge()); with runs, only if it changed.
  *   finding:NAME    a rule whose name matches this glob finds something
  */
 #pragma once

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "frame/series.h"
-#include "polarity.h"
 #include "report/stats/mannwhitney.h"
 #include "report/stats/many.h"
 #include "report/stats/shift.h"
@@ -288,7 +287,7 @@ static void judge_row(RunsRow *row, gdouble least, gdouble alpha)
 	if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return;
 	const struct ctprof_cell change = runs_change(row);
-	row->judgement = polarity_judge(&row->field, &change);
+	row->judgement = change_judge(&row->field, &change);
 }
 
 /* ---- order ---- */

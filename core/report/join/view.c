@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "view.h"
 
-#include "polarity.h"
-
 gboolean view_names_match(const GRegex *match, const char *const *names, guint n_names)
 {
 	for (guint i = 0; match && i < n_names; i++)
@@ -57,7 +55,7 @@ void view_cell(const View *view, const struct ctprof_value values[SIDES],
 	/* Counts of a window only grow, and there is no earlier window that they could be worse
 	 * than. */
 	if (!view->window)
-		ret_cell->flags |= polarity_judge(field, ret_cell);
+		ret_cell->flags |= change_judge(field, ret_cell);
 }
 
 gboolean view_passes(const View *view, const struct ctprof_cell *cell,
