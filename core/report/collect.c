@@ -154,7 +154,8 @@ static void set_map(const Draft *draft, const RunPlace *place, const RunsKey *ke
 
 	while (map_walk_next(&walk))
 		set(draft, place, key,
-		    store_take(draft->store, g_strdup_printf("%s.%s", measure->name, walk.key)),
+		    store_take(draft->store,
+			       g_strdup_printf("%s.%s", measure->field.name, walk.key)),
 		    walk.values);
 }
 
@@ -165,10 +166,10 @@ static void put_map(const Draft *draft, const RunPlace *place, const RunsKey *ke
 	MapWalk walk = map_walk_of(draft->host, measure);
 
 	while (map_walk_next(&walk)) {
-		struct ctprof_report_field field = figure_field(
-			measure, store_take(draft->store,
-					    g_strdup_printf("%s.%s", measure->name, walk.key)));
+		struct ctprof_report_field field = measure->field;
 
+		field.name = field.header = store_take(
+			draft->store, g_strdup_printf("%s.%s", measure->field.name, walk.key));
 		field.kind = CTPROF_COUNTER;
 		put(draft, place, key, &field, walk.values, TRUE, FALSE);
 	}
@@ -183,11 +184,11 @@ static void collect_scheduler(const Draft *draft, const RunPlace *place, const R
 	key.family = FAMILY_SCHEDULER;
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
-		struct ctprof_report_field field = figure_field(measure, measure->name);
+		const struct ctprof_report_field *field = &measure->field;
 		struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
 		gboolean is_map = measure->kind == CTPROF_MAP;
 
-		if (!chapters_take(measure->name) || !plan_names(draft->plan, measure->name) ||
+		if (!chapters_take(field->name) || !plan_names(draft->plan, field->name) ||
 		    measure->unit == CTPROF_UNIT_TEXT ||
 		    (!is_map && plan_shows_host(draft->plan, measure)))
 			continue;
@@ -196,7 +197,7 @@ static void collect_scheduler(const Draft *draft, const RunPlace *place, const R
 			continue;
 		}
 		pair_values(draft->host, measure, values);
-		put(draft, place, &key, &field, values, field.kind == CTPROF_COUNTER, FALSE);
+		put(draft, place, &key, field, values, field->kind == CTPROF_COUNTER, FALSE);
 	}
 }
 
@@ -207,11 +208,10 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
-		struct ctprof_report_field field = figure_field(measure, measure->name);
+		const struct ctprof_report_field *field = &measure->field;
 		struct ctprof_value values[SIDES] = {{.type = CTPROF_VALUE_ABSENT}};
 
-		if (!plan_names(draft->plan, measure->name) ||
-		    !plan_shows_host(draft->plan, measure))
+		if (!plan_names(draft->plan, field->name) || !plan_shows_host(draft->plan, measure))
 			continue;
 		if (measure->kind == CTPROF_MAP && measure->unit == CTPROF_UNIT_TEXT)
 			set_map(draft, place, key, sides, measure);
@@ -219,9 +219,9 @@ static void collect_record(const Draft *draft, const RunPlace *place, enum intak
 			continue;
 		pair_values(sides, measure, values);
 		if (is_setting(measure->kind))
-			set(draft, place, key, measure->name, values);
+			set(draft, place, key, field->name, values);
 		else
-			put(draft, place, key, &field, values, field.kind == CTPROF_COUNTER,
+			put(draft, place, key, field, values, field->kind == CTPROF_COUNTER,
 			    hidden);
 	}
 }

@@ -90,7 +90,6 @@ static void judge_pairs(const Draft *draft, Verdict *verdict, enum intake_table 
 
 	if (!measure || !measure->fold || !measure->fold->value)
 		return;
-	const struct ctprof_report_field field = figure_field(measure, measure->name);
 	for (guint i = 0; i < pairs->len; i++) {
 		const Pair *pair = g_ptr_array_index(pairs, i);
 		const char *name =
@@ -102,7 +101,7 @@ static void judge_pairs(const Draft *draft, Verdict *verdict, enum intake_table 
 		if (table != TABLE_HOST && !view_matches(draft->view, &name, 1))
 			continue;
 		pair_values(pair->sides, measure, values);
-		judge_line(draft, verdict, &name, 1, values, &field);
+		judge_line(draft, verdict, &name, 1, values, &measure->field);
 	}
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "frame/units.h"
+
 void measures_init(Measures *measures, Store *store)
 {
 	measures->store = store;
@@ -38,6 +40,26 @@ GPtrArray *measures_ranked(const Measures *measures)
 	return ranked;
 }
 
+static struct ctprof_report_field field_of(Store *store, const struct ctprof_metric *def,
+					   gboolean is_folded)
+{
+	const char *name = store_text(store, def->name);
+
+	return (struct ctprof_report_field){
+		.struct_size = sizeof(struct ctprof_report_field),
+		.ladder = ladder_of(def->kind, def->unit),
+		/* The number of rows can fall. */
+		.kind = is_folded ? def->kind : CTPROF_LEVEL,
+		.name = name,
+		.header = name,
+		.unit = unit_word(def->unit),
+		.tags = store_take(store, registry_tags(def)),
+		.polarity = def->polarity,
+		.gate_percent = def->gate_percent,
+		.gate = def->unit == CTPROF_UNIT_KIB ? def->gate * KIB : def->gate,
+	};
+}
+
 /* Returns the measure of that metric; NULL: the name belongs to a different one. */
 static const Measure *take_measure(Measures *measures, const Metric *metric, const Fold *fold)
 {
@@ -48,23 +70,19 @@ static const Measure *take_measure(Measures *measures, const Metric *metric, con
 		return measure->kind == def->kind && measure->unit == def->unit ? measure : NULL;
 	measure = g_new0(Measure, 1);
 	*measure = (Measure){
-		.name = store_text(measures->store, def->name),
-		.tags = store_take(measures->store, registry_tags(def)),
+		.field = field_of(measures->store, def, fold != NULL),
 		.group = store_text(measures->store, def->group),
 		.fold = fold,
 		.kind = def->kind,
 		.unit = def->unit,
 		.flags = def->flags,
 		.rank = def->rank,
-		.polarity = def->polarity,
-		.gate_percent = def->gate_percent,
-		.gate = def->gate,
 		.index = measures->list->len,
 		.delay = strcmp(def->group, "delay") == 0,
 		.of_process = def->scope == CTPROF_SCOPE_PROCESS || def->scope == CTPROF_SCOPE_MM,
 	};
 	g_ptr_array_add(measures->list, measure);
-	g_hash_table_insert(measures->by_name, (gpointer)(uintptr_t)measure->name, measure);
+	g_hash_table_insert(measures->by_name, (gpointer)(uintptr_t)measure->field.name, measure);
 	return measure;
 }
 
@@ -125,7 +143,7 @@ gint layout_slot(const Layout *layout, const char *name)
 	for (guint i = 0; i < layout->bindings->len; i++) {
 		const Binding *binding = &g_array_index(layout->bindings, Binding, i);
 
-		if (strcmp(binding->measure->name, name) == 0)
+		if (strcmp(binding->measure->field.name, name) == 0)
 			return (gint)binding->slot;
 	}
 	return -1;

@@ -8,20 +8,18 @@
 
 #include <glib.h>
 
+#include "ctprof/report.h"
 #include "fold.h"
 #include "row/registry.h"
 
 /* A metric that is folded, known to either side. */
 typedef struct measure {
-	const char *name;  /* of the store, as are tags and group */
-	const char *tags;  /* "[cfs-only] [SCHEDSTATS]", or "" */
-	const char *group; /* the slot group */
-	const Fold *fold;  /* NULL: the number of rows */
-	guint32 kind, unit, flags, rank;
-	guint32 polarity, gate_percent; /* as in struct ctprof_metric */
-	guint64 gate;
-	guint32 index;  /* in its list */
-	gboolean delay; /* of the slot group "delay" */
+	struct ctprof_report_field field; /* its texts are in the store */
+	const char *group;                /* the slot group; of the store */
+	const Fold *fold;                 /* NULL: the number of rows */
+	guint32 kind, unit, flags, rank;  /* as declared */
+	guint32 index;                    /* in its list */
+	gboolean delay;                   /* of the slot group "delay" */
 	/* Only leaders' rows have it; in other rows it is not missing. */
 	gboolean of_process;
 } Measure;

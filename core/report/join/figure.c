@@ -5,27 +5,10 @@
 
 #include "frame/units.h"
 
-struct ctprof_report_field figure_field(const Measure *measure, const char *name)
-{
-	return (struct ctprof_report_field){
-		.struct_size = sizeof(struct ctprof_report_field),
-		.ladder = ladder_of(measure->kind, measure->unit),
-		/* The number of rows can fall. */
-		.kind = measure->fold ? measure->kind : CTPROF_LEVEL,
-		.name = name,
-		.header = name,
-		.unit = unit_word(measure->unit),
-		.tags = measure->tags,
-		.polarity = measure->polarity,
-		.gate_percent = measure->gate_percent,
-		.gate = measure->unit == CTPROF_UNIT_KIB ? measure->gate * KIB : measure->gate,
-	};
-}
-
 static void add_measure(GArray *figures, const Measure *measure)
 {
 	Figure figure = {
-		.field = figure_field(measure, measure->name),
+		.field = measure->field,
 		.section = measure->delay ? SECTION_DELAY : SECTION_PRIMARY,
 		.measure = measure,
 		.nominal = measure->kind == CTPROF_CATEGORY,
@@ -38,7 +21,7 @@ static void add_measure(GArray *figures, const Measure *measure)
 static void add_histogram(GArray *figures, const Measures *measures, const Measure *measure)
 {
 	Figure figure = {
-		.field = figure_field(measure, measure->name),
+		.field = measure->field,
 		.section = SECTION_PRIMARY,
 		.measure = measure,
 	};
@@ -52,8 +35,8 @@ static void add_histogram(GArray *figures, const Measures *measures, const Measu
 	figure.field.unit = unit;
 	for (const Percentile *one = percentiles; one->suffix; one++) {
 		figure.percentile = one;
-		figure.field.name = figure.field.header =
-			store_take(measures->store, g_strconcat(measure->name, one->suffix, NULL));
+		figure.field.name = figure.field.header = store_take(
+			measures->store, g_strconcat(measure->field.name, one->suffix, NULL));
 		g_array_append_val(figures, figure);
 	}
 }

@@ -24,8 +24,6 @@ typedef struct figure {
 GArray *figures_new(const Measures *measures);
 /* Returns the measures only, without derived metrics. */
 GArray *figures_plain(const Measures *measures);
-/* Returns the report field of a measure, under that name. */
-struct ctprof_report_field figure_field(const Measure *measure, const char *name);
 /* NULL: unknown. */
 const Figure *figures_find(const GArray *figures, const char *name);
 

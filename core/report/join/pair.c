@@ -54,7 +54,7 @@ MapWalk map_walk_of(Record *const sides[SIDES], const Measure *measure)
 {
 	MapWalk walk = {
 		.unit = measure->unit == CTPROF_UNIT_KIB ? KIB : 1,
-		.polarity = measure->polarity,
+		.polarity = measure->field.polarity,
 	};
 
 	for (guint side = 0; side < SIDES; side++)

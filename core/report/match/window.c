@@ -487,13 +487,14 @@ static GArray *list_joints(const Side *sides)
 
 	for (guint i = 0; i < measures->list->len; i++) {
 		const Measure *measure = g_ptr_array_index(measures->list, i);
-		const Measure *ended = measures_find(&intake->measures[TABLE_EXITS], measure->name);
+		const Measure *ended =
+			measures_find(&intake->measures[TABLE_EXITS], measure->field.name);
 		Joint joint = {
 			.rule = rule_of(measure),
 			.restarts = (measure->flags & CTPROF_METRIC_RESTARTS) != 0,
 			.exit_slot = ended && ended->unit == measure->unit
 					     ? layout_slot(&sides[AFTER].layouts[TABLE_EXITS],
-							   ended->name)
+							   ended->field.name)
 					     : -1,
 			.measure = measure,
 		};
@@ -501,8 +502,8 @@ static GArray *list_joints(const Side *sides)
 		if (!measure->fold)
 			continue;
 		for (guint side = 0; side < SIDES; side++)
-			joint.slots[side] =
-				layout_slot(&sides[side].layouts[TABLE_THREADS], measure->name);
+			joint.slots[side] = layout_slot(&sides[side].layouts[TABLE_THREADS],
+							measure->field.name);
 		g_array_append_val(joints, joint);
 	}
 	return joints;
@@ -511,7 +512,7 @@ static GArray *list_joints(const Side *sides)
 static const Joint *find_joint(const GArray *joints, const char *name)
 {
 	for (guint i = 0; i < joints->len; i++)
-		if (strcmp(g_array_index(joints, Joint, i).measure->name, name) == 0)
+		if (strcmp(g_array_index(joints, Joint, i).measure->field.name, name) == 0)
 			return &g_array_index(joints, Joint, i);
 	return NULL;
 }

@@ -179,7 +179,7 @@ static void draft_columns(const Draft *draft, const Section *section)
 
 		if (!measure || g_strcmp0(columns[i].section, section->name) != 0)
 			continue;
-		struct ctprof_report_field field = figure_field(measure, metric);
+		struct ctprof_report_field field = measure->field;
 		if (columns[i].flags & LEVEL)
 			field.kind = CTPROF_LEVEL;
 		table_take_field(table, &field);

@@ -22,8 +22,9 @@ const Fold *host_choose(gconstpointer data, const Metric *metric)
 static void add_metric(const Draft *draft, Table *table, const Measure *measure, const char *name,
 		       struct ctprof_value values[SIDES])
 {
-	struct ctprof_report_field field = figure_field(measure, name);
+	struct ctprof_report_field field = measure->field;
 
+	field.name = field.header = name;
 	for (guint side = 0; side < SIDES; side++) {
 		/* There is one host: no majority to report. */
 		if (values[side].type == CTPROF_VALUE_MODE)
@@ -35,7 +36,7 @@ static void add_metric(const Draft *draft, Table *table, const Measure *measure,
 /* Adds the lines of a metric; for a map, one for each key. */
 static void add_measure(const Draft *draft, Table *table, const Measure *measure)
 {
-	const char *name = measure->name;
+	const char *name = measure->field.name;
 	struct ctprof_value values[SIDES];
 
 	if (measure->kind != CTPROF_MAP) {
@@ -63,7 +64,7 @@ static void draft_host(const Draft *draft, const Section *section)
 
 	for (guint i = 0; i < list->len; i++) {
 		const Measure *measure = g_ptr_array_index(list, i);
-		const char *name = measure->name;
+		const char *name = measure->field.name;
 
 		if (g_str_has_prefix(name, SCHED_EXT) != of_scheduler ||
 		    g_str_has_prefix(name, PSI) || !plan_shows_host(draft->plan, measure))

@@ -42,11 +42,11 @@ static Table *begin(const Draft *draft, const Section *section, enum intake_tabl
 	for (guint half = 0; half < G_N_ELEMENTS(halves); half++)
 		for (guint i = 0; i < G_N_ELEMENTS(whats); i++) {
 			const Measure *measure = find_measure(draft, from, resource, half, i);
-			struct ctprof_report_field field;
 
 			if (!measure)
 				continue;
-			field = figure_field(measure, whats[i]);
+			struct ctprof_report_field field = measure->field;
+			field.name = field.header = whats[i];
 			table_take_field(table, &field);
 		}
 	return table;
@@ -64,12 +64,12 @@ static gboolean add_half(const Draft *draft, Table *table, enum intake_table fro
 
 	for (guint i = 0; i < G_N_ELEMENTS(whats); i++) {
 		const Measure *measure = find_measure(draft, from, resource, half, i);
-		struct ctprof_report_field field;
 		struct ctprof_value values[SIDES];
 
 		if (!measure)
 			continue;
-		field = figure_field(measure, whats[i]);
+		struct ctprof_report_field field = measure->field;
+		field.name = field.header = whats[i];
 		struct ctprof_cell *cell = &cells[table_take_field(table, &field)];
 		pair_values(pair->sides, measure, values);
 		view_cell(draft->view, values, &field, cell);

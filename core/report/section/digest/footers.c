@@ -28,7 +28,7 @@ static gboolean has_delay_accounting(const Digest *digest)
 static char *reason_of(const Digest *digest, guint cost, guint32 why)
 {
 	const Measure *measure = digest->cost_inputs.inputs[cost][0][0];
-	g_autofree char *config = measure ? config_of(measure->tags) : NULL;
+	g_autofree char *config = measure ? config_of(measure->field.tags) : NULL;
 
 	if (why == CTPROF_ABSENT_DENIED)
 		return g_strdup("denied: capture as root");
