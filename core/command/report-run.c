@@ -45,11 +45,12 @@ static gboolean take_run(const Session *session, const AnalysisOptions *options,
 	own.may_be_window = own.compare;
 	own.command = saved->facts.wall_ns > 0 ? &saved->facts : NULL;
 	own.runs->of_schedulers |= saved->facts.scheduler != NULL;
+	own.hidden = saved->own;
 	own.files[0] = files[0];
 	own.files[1] = files[1];
 	const LoadRequest request = {
 		.files = files, .first = first, .window = own.compare ? "BEFORE,AFTER" : NULL};
-	g_autoptr(Filling) filling = filling_new(&own, saved->own, error);
+	g_autoptr(Filling) filling = filling_new(&own, error);
 	if (!filling || !load_files(session, &request, filling, error) ||
 	    !analysis_collect(filling->analysis, side, number, own.command, error)) {
 		g_prefix_error(error, "%s: ", saved->before);
@@ -210,12 +211,13 @@ gboolean report_run(Globals *globals, const ReportRun *run, gboolean *ret_met, G
 	AnalysisOptions options = *run->options;
 
 	options.command = run->command;
+	options.hidden = run->hidden;
 	if (runs) {
 		options.runs = runs;
 		options.compare = n[1] > 0;
 		options.may_be_window = FALSE;
 	}
-	g_autoptr(Filling) filling = filling_new(&options, run->hidden, error);
+	g_autoptr(Filling) filling = filling_new(&options, error);
 	g_autoptr(Output) output = filling ? open_files(run, error) : NULL;
 	if (run->capture && output) {
 		Now now = {run, filling, output, ret_met};

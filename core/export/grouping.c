@@ -38,7 +38,7 @@ static Filling *begin_filling(const Grouping *self, GError **error)
 		.rename_min_types = 1,
 	};
 
-	return filling_new(&options, NULL, error);
+	return filling_new(&options, error);
 }
 
 Grouping *grouping_new(Writer *writer, GroupBy group_by)

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "collect.h"
 #include "report/draft/judge.h"
-#include "report/match/own.h"
 #include "report/match/window.h"
 #include "report/plan/command-fields.h"
 #include "report/section/choices.h"
@@ -30,7 +29,6 @@ struct analysis {
 	GArray *order; /* SortFigure */
 	Groups groups;
 	WindowResult window;
-	Own *own;
 	Renames renames;
 	GArray *sections;    /* struct ctprof_report_section */
 	GArray *only[SIDES]; /* struct ctprof_report_line */
@@ -73,9 +71,8 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 	analysis->is_of_runs = options->runs != NULL;
 	intake_init(intake, plan, analysis->draft.store);
 	for (guint side = 0; side < SIDES; side++)
-		side_init(&analysis->sides[side], intake);
+		side_init(&analysis->sides[side], intake, side);
 	renames_init(&analysis->renames);
-	analysis->own = own_new();
 	if (!plan_init(plan, options, error))
 		return NULL;
 	intake->literal_processes = options->no_thread_normalize || plan->axis->by_thread;
@@ -99,7 +96,6 @@ void analysis_free(Analysis *analysis)
 	g_ptr_array_unref(analysis->draft.tables);
 	renames_clear(&analysis->renames);
 	groups_clear(&analysis->groups);
-	g_clear_pointer(&analysis->own, own_free);
 	g_clear_pointer(&analysis->window.states, states_free);
 	g_clear_pointer(&analysis->window.members, members_free);
 	g_clear_pointer(&analysis->order, g_array_unref);
@@ -207,14 +203,8 @@ gboolean analysis_add_moment(Analysis *analysis, guint index, const Moment *mome
 	if (!analysis_bind(analysis, index, moment_registry(moment), error))
 		return FALSE;
 	side_add_moment(&analysis->sides[index], moment);
-	own_add_moment(analysis->own, index, analysis->plan.options->own, moment);
+	own_add_moment(analysis->intake.own, index, analysis->plan.options->own, moment);
 	return TRUE;
-}
-
-void analysis_add_own(Analysis *analysis, guint index, const Registry *registry,
-		      const struct ctprof_rows *rows, guint64 i)
-{
-	own_add(analysis->own, index, registry, rows, i);
 }
 
 gboolean analysis_needs_for_digest(const Metric *metric)
@@ -266,7 +256,7 @@ static void fold_threads(Analysis *analysis, Namer *namer)
 	if (options->is_window && analysis->sides[0].roster && analysis->sides[1].roster) {
 		window_fold(analysis->sides, namer, options->began, &analysis->window);
 		analysis->window.counts.seconds = options->elapsed_s;
-		analysis->window.own_ns = own_time(analysis->own);
+		analysis->window.own_ns = own_time(analysis->intake.own);
 		namer->is_done = TRUE;
 		return;
 	}

@@ -40,10 +40,6 @@ gboolean analysis_add(Analysis *analysis, guint side, const Registry *registry,
 /* Takes all rows of a side from a moment, which must outlive the analysis, without copying
  * them. */
 gboolean analysis_add_moment(Analysis *analysis, guint side, const Moment *moment, GError **error);
-/* Takes row i of a side as one of ctprof itself: it is in no group, and its CPU time is shown apart
- * from unaccounted time. */
-void analysis_add_own(Analysis *analysis, guint side, const Registry *registry,
-		      const struct ctprof_rows *rows, guint64 i);
 /* Reports a difference in setup, which may make numbers incomparable, as a warning and a
  * finding. */
 void analysis_add_difference(Analysis *analysis, const char *text);

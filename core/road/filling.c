@@ -4,12 +4,11 @@
 #include "base/error.h"
 #include "guard/crash.h"
 
-Filling *filling_new(const AnalysisOptions *options, const GArray *hidden, GError **error)
+Filling *filling_new(const AnalysisOptions *options, GError **error)
 {
 	g_autoptr(Filling) filling = g_new0(Filling, 1);
 
 	filling->options = *options;
-	filling->hidden = hidden;
 	filling->contexts[0] = context_new();
 	filling->contexts[1] = context_new();
 	filling->analysis = analysis_new(&filling->options, error);
@@ -29,65 +28,12 @@ void filling_free(Filling *filling)
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Whether the row is of one of our own processes, or of one that they started.  The children of the
- * first process are not hidden: it also started the command. */
-static gboolean is_hidden(const Filling *filling, const Registry *registry,
-			  const struct ctprof_rows *rows, guint64 row)
-{
-	const struct ctprof_target *target = ctprof_rows_target(rows, row);
-	/* Older kernels do not report the process of ended threads. */
-	gint32 process = target->tgid ? target->tgid : target->tid;
-	guint64 parent = registry_number(registry, rows, row, "ppid");
-
-	for (guint i = 0; i < filling->hidden->len; i++) {
-		gint32 hidden = g_array_index(filling->hidden, gint32, i);
-
-		if (hidden == process || (i > 0 && (guint64)hidden == parent))
-			return TRUE;
-	}
-	return FALSE;
-}
-
-static gboolean add_rows(const Filling *filling, guint side, const Registry *registry,
-			 const struct ctprof_rows *rows, guint64 from, guint64 to, GError **error)
-{
-	struct ctprof_rows part = *rows;
-
-	if (from == to)
-		return TRUE;
-	part.n = to - from;
-	part.targets = ctprof_rows_target(rows, from);
-	part.values += from * rows->n_slots;
-	part.states += from * rows->n_slots;
-	return analysis_add(filling->analysis, side, registry, &part, error);
-}
-
-/* Passes on the rows that are not hidden, and takes the others as ctprof's own cost. */
-static gboolean add_seen_rows(const Filling *filling, guint side, const Registry *registry,
-			      const struct ctprof_rows *rows, GError **error)
-{
-	guint64 from = 0;
-
-	for (guint64 i = 0; i < rows->n; i++) {
-		if (!is_hidden(filling, registry, rows, i))
-			continue;
-		analysis_add_own(filling->analysis, side, registry, rows, i);
-		if (!add_rows(filling, side, registry, rows, from, i, error))
-			return FALSE;
-		from = i + 1;
-	}
-	return add_rows(filling, side, registry, rows, from, rows->n, error);
-}
-
 gboolean filling_take(Filling *filling, guint side, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error)
 {
 	if (crash_fail_interrupted(error))
 		return FALSE;
 	context_note_rows(filling->contexts[side], registry, rows);
-	if (filling->hidden &&
-	    (rows->scope == CTPROF_SCOPE_THREAD || rows->scope == CTPROF_SCOPE_EXIT))
-		return add_seen_rows(filling, side, registry, rows, error);
 	return analysis_add(filling->analysis, side, registry, rows, error);
 }
 

@@ -10,11 +10,10 @@ typedef struct filling {
 				  * there */
 	Analysis *analysis;
 	Context *contexts[2];
-	const GArray *hidden; /* gint32: processes of ctprof itself; NULL: none */
 } Filling;
 
-/* hidden must stay valid; the filling owns the past and the marks of its options. */
-Filling *filling_new(const AnalysisOptions *options, const GArray *hidden, GError **error);
+/* The filling owns the past and the marks of its options. */
+Filling *filling_new(const AnalysisOptions *options, GError **error);
 void filling_free(Filling *filling);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Filling, filling_free)
 

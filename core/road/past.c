@@ -33,7 +33,7 @@ static Filling *begin_window(const Filling *report, Series *past, GError **error
 	options.sections = options.fail_on = NULL;
 	options.past = options.host_past = NULL;
 	options.collects = past;
-	return filling_new(&options, report->hidden, error);
+	return filling_new(&options, error);
 }
 
 guint past_boundary(guint length, guint window, guint n_windows)

@@ -202,7 +202,7 @@ static gboolean jump(Feed *feed, const char *when, GError **error)
 static Series *read_past(Feed *feed, const AnalysisOptions *options, GError **error)
 {
 	const Replay *self = (const Replay *)feed;
-	g_autoptr(Filling) filling = filling_new(options, NULL, error);
+	g_autoptr(Filling) filling = filling_new(options, error);
 
 	if (!filling || !past_read(self->recording, 0, recording_n_samples(self->recording) - 1,
 				   filling, error))

@@ -100,7 +100,6 @@ struct sample_rows {
 };
 
 struct sample {
-	gint32 own; /* PID of ctprof's own process; 0: none */
 	Registry *registry;
 	gboolean sealed;
 	GPtrArray *owned; /* names, texts, sets and maps */
@@ -384,30 +383,6 @@ const Registry *sample_registry(const Sample *sample)
 	return sample->registry;
 }
 
-void sample_own(Sample *sample, gint32 tgid)
-{
-	sample->own = tgid;
-}
-
-/* Feeds rows one by one, because some of them are ctprof's own. */
-static gboolean feed_each(const Sample *sample, const struct ctprof_rows *rows, Analysis *analysis,
-			  guint side, GError **error)
-{
-	for (guint64 i = 0; i < rows->n; i++) {
-		struct ctprof_rows one = *rows;
-
-		one.n = 1;
-		one.targets = ctprof_rows_target(rows, i);
-		one.values += i * rows->n_slots;
-		one.states += i * rows->n_slots;
-		if (one.targets->tgid == sample->own)
-			analysis_add_own(analysis, side, sample->registry, &one, 0);
-		else if (!analysis_add(analysis, side, sample->registry, &one, error))
-			return FALSE;
-	}
-	return TRUE;
-}
-
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error)
 {
 	for (guint i = 0; i < N_ROW_CLASSES; i++) {
@@ -415,9 +390,7 @@ gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GErro
 
 		if (view.n == 0)
 			continue;
-		if (sample->own && (i == ROW_THREAD || i == ROW_EXIT)
-			    ? !feed_each(sample, &view, analysis, side, error)
-			    : !analysis_add(analysis, side, sample->registry, &view, error))
+		if (!analysis_add(analysis, side, sample->registry, &view, error))
 			return FALSE;
 	}
 	return TRUE;

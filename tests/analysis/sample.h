@@ -45,9 +45,6 @@ void sample_map_split(Sample *sample, const char *name, const char *entries, con
 /* reason: enum ctprof_absence. */
 void sample_absent(Sample *sample, const char *name, guint8 reason);
 
-/* Marks the threads of that process as ctprof's own. */
-void sample_own(Sample *sample, gint32 tgid);
-
 const Registry *sample_registry(const Sample *sample);
 gboolean sample_feed(const Sample *sample, Analysis *analysis, guint side, GError **error);
 /* The same through a moment that holds the sample. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "own.h"
 #include "report/name/pattern.h"
 
 #define SMAPS_METRIC "smaps_rollup_kib"
@@ -268,6 +267,7 @@ void intake_init(Intake *intake, const Plan *plan, Store *store)
 	intake->store = store;
 	intake->objects = g_array_new(FALSE, FALSE, sizeof(ObjectGroup));
 	intake->users = g_hash_table_new(NULL, NULL);
+	intake->own = own_new();
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_init(&intake->measures[i], store);
 }
@@ -276,6 +276,7 @@ void intake_clear(Intake *intake)
 {
 	g_clear_pointer(&intake->objects, g_array_unref);
 	g_clear_pointer(&intake->users, g_hash_table_unref);
+	g_clear_pointer(&intake->own, own_free);
 	g_clear_pointer(&intake->names, name_keys_free);
 	for (guint i = 0; i < N_TABLES; i++)
 		measures_clear(&intake->measures[i]);
@@ -343,9 +344,10 @@ void side_bind(Side *side, const Registry *registry, GPtrArray *clashes)
 	objects_bind(intake->objects, side->categories, plan, intake->store, registry);
 }
 
-void side_init(Side *side, Intake *intake)
+void side_init(Side *side, Intake *intake, guint index)
 {
 	side->intake = intake;
+	side->index = index;
 	for (guint i = 0; i < N_TABLES; i++)
 		record_set_init(&side->sets[i], &side->layouts[i]);
 	side->categories = g_array_new(FALSE, FALSE, sizeof(gint));
@@ -466,7 +468,9 @@ void side_add(Side *side, const struct ctprof_rows *rows)
 
 	note_facts(side, row, rows);
 	for (guint64 i = 0; i < rows->n; i++) {
-		if (is_excluded(plan, rows, i))
+		if (own_take(side->intake->own, plan->options->hidden, side->index, side->registry,
+			     rows, i) ||
+		    is_excluded(plan, rows, i))
 			continue;
 		if (roster && !plan->options->view)
 			roster_add(roster, rows, i);

@@ -7,6 +7,7 @@
 #include "frame/moment.h"
 #include "layered.h"
 #include "objectset.h"
+#include "own.h"
 #include "report/fold/measure.h"
 #include "report/fold/record.h"
 #include "report/join/pair.h"
@@ -45,6 +46,7 @@ typedef struct intake {
 	GHashTable *users;          /* names, by number */
 	NameKeys *names;            /* names of threads and their processes */
 	GArray *objects;            /* ObjectGroup, of both sides */
+	Own *own;                   /* the cost of ctprof itself, whose rows are not folded */
 	Measures measures[N_TABLES];
 	Store *store;
 } Intake;
@@ -54,6 +56,7 @@ void intake_clear(Intake *intake);
 
 typedef struct side {
 	Intake *intake;
+	guint index;              /* 0: baseline, show; 1: candidate */
 	const Registry *registry; /* NULL: no rows yet */
 	Layout layouts[N_TABLES];
 	RecordSet sets[N_TABLES];
@@ -82,7 +85,7 @@ typedef struct side {
 	ObjectCategories *categories;
 } Side;
 
-void side_init(Side *side, Intake *intake);
+void side_init(Side *side, Intake *intake, guint index);
 void side_clear(Side *side);
 /* Binds the metrics of the side's registry; call once, before its rows.  Names that the other side
  * defines differently are appended to clashes. */

@@ -42,8 +42,8 @@ static guint64 time_of(const Registry *registry, const struct ctprof_rows *rows,
 	return final ? final : MAX(run, fold_multiply_saturated(ticks, NS_PER_US));
 }
 
-void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
-	     guint64 i)
+static void add_row(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
+		    guint64 i)
 {
 	const struct ctprof_target *target = ctprof_rows_target(rows, i);
 	guint64 key = (guint64)(guint32)target->tgid << 32 | (guint32)target->tid;
@@ -57,6 +57,33 @@ void own_add(Own *own, guint side, const Registry *registry, const struct ctprof
 		g_hash_table_insert(own->threads, g_memdup2(&key, sizeof key), used);
 	}
 	used->sides[side] = MAX(used->sides[side], time_of(registry, rows, i));
+}
+
+static gboolean is_of(const GArray *pids, const Registry *registry, const struct ctprof_rows *rows,
+		      guint64 i)
+{
+	const struct ctprof_target *target = ctprof_rows_target(rows, i);
+	/* Older kernels do not report the process of ended threads. */
+	gint32 process = target->tgid ? target->tgid : target->tid;
+	guint64 parent = registry_number(registry, rows, i, "ppid");
+
+	for (guint p = 0; p < pids->len; p++) {
+		gint32 pid = g_array_index(pids, gint32, p);
+
+		if (pid == process || (p > 0 && (guint64)pid == parent))
+			return TRUE;
+	}
+	return FALSE;
+}
+
+gboolean own_take(Own *own, const GArray *pids, guint side, const Registry *registry,
+		  const struct ctprof_rows *rows, guint64 i)
+{
+	if (!pids || (rows->scope != CTPROF_SCOPE_THREAD && rows->scope != CTPROF_SCOPE_EXIT) ||
+	    !is_of(pids, registry, rows, i))
+		return FALSE;
+	add_row(own, side, registry, rows, i);
+	return TRUE;
 }
 
 gboolean own_has(const gint32 pids[2], const RosterEntry *thread)
@@ -77,7 +104,7 @@ void own_add_moment(Own *own, guint side, const gint32 pids[2], const Moment *mo
 			if (!own_has(pids, roster_entry(rosters[r], i)))
 				continue;
 			roster_read(rosters[r], roster_entry(rosters[r], i), &row);
-			own_add(own, side, moment_registry(moment), &row.rows, 0);
+			add_row(own, side, moment_registry(moment), &row.rows, 0);
 		}
 	}
 }

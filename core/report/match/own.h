@@ -15,9 +15,11 @@ Own *own_new(void);
 void own_free(Own *own);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Own, own_free)
 
-/* Takes row i of a side, a thread or an exit record. */
-void own_add(Own *own, guint side, const Registry *registry, const struct ctprof_rows *rows,
-	     guint64 i);
+/* Takes row i of a side, a thread or an exit record, if it is of one of these processes (gint32;
+ * NULL: none) or of one that they started.  FALSE: it is not.  The children of the first process
+ * are not ctprof's: it also started the command. */
+gboolean own_take(Own *own, const GArray *pids, guint side, const Registry *registry,
+		  const struct ctprof_rows *rows, guint64 i);
 /* Whether the thread belongs to one of the processes, or to a child of the first; pids[0] may be 0:
  * there are none. */
 gboolean own_has(const gint32 pids[2], const RosterEntry *thread);

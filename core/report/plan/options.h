@@ -71,6 +71,9 @@ typedef struct analysis_options {
 	/* Processes of ctprof itself, in samples held and in ctprof memory: the one that reads,
 	 * with its children, and the one that watches it; 0: none. */
 	gint32 own[2];
+	/* gint32: processes of ctprof itself, in files: they are in no group, and their CPU time is
+	 * shown apart from unaccounted time; NULL: none. */
+	const GArray *hidden;
 	guint limit;                /* lines of a section; 0: no limit */
 	gboolean has_limit;         /* set by the user */
 	guint height;               /* lines that a report of runs may have; 0: any number */
