@@ -17,6 +17,7 @@ struct analysis {
 	Plan plan;
 	Intake intake;
 	Side sides[SIDES];
+	Namer namer;       /* of runs: a copy of theirs */
 	Draft draft;       /* the input of sections and findings: most of the members below */
 	GPtrArray *titles; /* char *, owned: of runs */
 	Digest *digest;
@@ -111,6 +112,8 @@ void analysis_free(Analysis *analysis)
 	g_hash_table_unref(analysis->threads);
 	if (analysis->is_of_runs)
 		analysis->intake.names = NULL;
+	else
+		g_clear_pointer(&analysis->namer.cgroups, cgroup_keys_free);
 	intake_clear(&analysis->intake);
 	plan_clear(&analysis->plan);
 	if (!analysis->is_of_runs)
@@ -425,27 +428,26 @@ static void write_report(Analysis *analysis)
 	}
 }
 
-static Namer namer_of(const Analysis *analysis, CgroupKeys *cgroups)
-{
-	return (Namer){
-		.axis = analysis->plan.axis,
-		.store = analysis->draft.store,
-		.cgroups = cgroups,
-		.names = analysis->intake.names,
-		.watched = analysis->plan.options->watched,
-		.threads = analysis->threads,
-	};
-}
-
 /* Call after all rows have been added. */
-static gboolean form_groups(Analysis *analysis, Namer *namer, GError **error)
+static gboolean form_groups(Analysis *analysis, GError **error)
 {
 	const AnalysisOptions *options = analysis->plan.options;
+	Namer *namer = &analysis->namer;
 	const RecordKey host = {.start = 0};
 	Draft *draft = &analysis->draft;
 
 	if (!resolve_names(analysis, NULL, error))
 		return FALSE;
+	*namer = options->runs ? options->runs->namer
+			       : (Namer){
+					 .axis = analysis->plan.axis,
+					 .store = draft->store,
+					 .cgroups = cgroup_keys_new(options->flatten,
+								    !options->no_cgroup_normalize),
+					 .names = analysis->intake.names,
+					 .watched = options->watched,
+					 .threads = analysis->threads,
+				 };
 	if (options->rate && options->elapsed_s > 0)
 		analysis->plan.view.seconds = options->elapsed_s;
 	analysis->plan.view.window = options->is_window;
@@ -467,9 +469,8 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 			  GError **error)
 {
 	const RunPlace place = {analysis->plan.options->runs, side, run};
-	Namer namer = place.runs->namer;
 
-	if (!form_groups(analysis, &namer, error))
+	if (!form_groups(analysis, error))
 		return FALSE;
 	g_autoptr(GHashTable) pairs = pairs_new();
 	g_autoptr(GPtrArray) cgroups = cgroups_list(&analysis->draft, pairs);
@@ -503,24 +504,12 @@ const struct ctprof_report *analysis_judge_runs(Analysis *analysis)
 
 gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError **error)
 {
-	const AnalysisOptions *options = analysis->plan.options;
-	g_autoptr(CgroupKeys) cgroups =
-		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
-	Namer namer = namer_of(analysis, cgroups);
-
-	if (!form_groups(analysis, &namer, error))
-		return FALSE;
-	return each_group(&analysis->draft, taker, error);
+	return form_groups(analysis, error) && each_group(&analysis->draft, taker, error);
 }
 
 const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 {
-	const AnalysisOptions *options = analysis->plan.options;
-	g_autoptr(CgroupKeys) cgroups =
-		cgroup_keys_new(options->flatten, !options->no_cgroup_normalize);
-	Namer namer = namer_of(analysis, cgroups);
-
-	if (!form_groups(analysis, &namer, error))
+	if (!form_groups(analysis, error))
 		return NULL;
 	if (analysis->order->len > 0)
 		rank_groups(analysis->groups.joined, analysis->order, &analysis->plan.view);
@@ -528,8 +517,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 		list_orphans(analysis, side);
 	if (!draft_sections(analysis, error))
 		return NULL;
-	/* These end with this function; the digest does not need them any more. */
-	analysis->draft.namer = NULL;
+	/* The digest does not need these any more. */
 	analysis->draft.ranks = NULL;
 	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.single_objects = NULL;
 	analysis->sections = tables_finish(analysis->draft.tables);
