@@ -164,7 +164,7 @@ static gboolean report_now(Globals *globals, Now *now, GError **error)
 {
 	CapturingRequest request = *now->run->capture;
 
-	now->filling->options.realtime_ns[0] = (guint64)g_get_real_time() * 1000;
+	now->filling->options.captures[0].realtime_ns = (guint64)g_get_real_time() * 1000;
 	request.sink = (char *)(uintptr_t)presenting_sink();
 	request.each = take_now;
 	request.finished = finish_now;

@@ -283,7 +283,7 @@ static void build_groups(Analysis *analysis, Namer *namer)
 		renames_find(&analysis->renames, &analysis->groups, &plan->rename,
 			     analysis->draft.store);
 	groups_set_age(&analysis->groups, newest,
-		       MAX(plan->options->now[newest], analysis->sides[newest].newest));
+		       MAX(plan->options->captures[newest].now, analysis->sides[newest].newest));
 }
 
 /* ---- the sections ---- */
@@ -407,7 +407,7 @@ static void write_report(Analysis *analysis)
 		.sections = (const void *)analysis->sections->data,
 		.n_renames = analysis->renames.pairs->len,
 		.renames = (const void *)analysis->renames.pairs->data,
-		.realtime_ns = {options->realtime_ns[0], options->realtime_ns[1]},
+		.realtime_ns = {options->captures[0].realtime_ns, options->captures[1].realtime_ns},
 	};
 	for (guint side = 0; side < SIDES; side++) {
 		report->n_only[side] = analysis->only[side]->len;

@@ -90,14 +90,6 @@ static gboolean take_span(AnalysisOptions *options, const char *window, const ch
 	return TRUE;
 }
 
-void filling_note(AnalysisOptions *options, guint side, const Context *context)
-{
-	options->now[side] = context_now(context);
-	options->taken_s[side] = context_taken(context);
-	options->realtime_ns[side] = context_realtime(context);
-	options->unseen[side] = context_unseen(context);
-}
-
 gboolean filling_relate(AnalysisOptions *options, Analysis *analysis, Context *const contexts[2],
 			const char *window, GError **error)
 {
@@ -107,8 +99,8 @@ gboolean filling_relate(AnalysisOptions *options, Analysis *analysis, Context *c
 
 	for (guint i = 0; i < differences->len; i++)
 		analysis_add_difference(analysis, g_ptr_array_index(differences, i));
-	filling_note(options, 0, baseline);
-	filling_note(options, 1, candidate);
+	for (guint side = 0; side < G_N_ELEMENTS(options->captures); side++)
+		options->captures[side] = context_capture(contexts[side]);
 	options->is_whole_host = context_is_whole(baseline) && context_is_whole(candidate);
 	return take_span(options, window, context_span(baseline, candidate, &span), &span, error);
 }

@@ -34,8 +34,6 @@ typedef struct sample_side {
 Loaded *filling_read(Recording *recording, guint sample, guint n_exits, const SampleSide *sides,
 		     GError **error);
 
-/* Sets the options that a capture determines: when it was made, and what it lacks. */
-void filling_note(AnalysisOptions *options, guint side, const Context *context);
 /* Sets the options that two captures determine together; call after all rows.  window: the option
  * that requires two captures of one boot; NULL: none does. */
 gboolean filling_relate(AnalysisOptions *options, Analysis *analysis, Context *const contexts[2],

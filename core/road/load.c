@@ -257,7 +257,7 @@ gboolean load_files(const Session *session, const LoadRequest *request, Filling 
 	if (!(is_window ? load_window(session, request, filling, error)
 			: load_one(session, request, filling, 0, error)))
 		return FALSE;
-	filling_note(&filling->options, 0, filling->contexts[0]);
+	filling->options.captures[0] = context_capture(filling->contexts[0]);
 	if (context_is_redacted(filling->contexts[0]))
 		analysis_warn(filling->analysis, "the capture is redacted: names are pseudonyms");
 	if (!filling->options.compare)

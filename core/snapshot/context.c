@@ -296,24 +296,14 @@ static guint64 ticks_a_second(const Context *context)
 	return hz > 0 && hz <= NS_PER_S ? hz : DEFAULT_HZ;
 }
 
-guint64 context_now(const Context *context)
+CaptureFacts context_capture(const Context *context)
 {
-	return context->boottime_ns / (NS_PER_S / ticks_a_second(context));
-}
-
-guint64 context_realtime(const Context *context)
-{
-	return context->realtime_ns;
-}
-
-gdouble context_taken(const Context *context)
-{
-	return (gdouble)context->skew_ns / NS_PER_S;
-}
-
-guint64 context_unseen(const Context *context)
-{
-	return context->unseen;
+	return (CaptureFacts){
+		.now = context->boottime_ns / (NS_PER_S / ticks_a_second(context)),
+		.taken_s = (gdouble)context->skew_ns / NS_PER_S,
+		.realtime_ns = context->realtime_ns,
+		.unseen = context->unseen,
+	};
 }
 
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span)
@@ -335,7 +325,7 @@ const char *context_span(const Context *baseline, const Context *candidate, Cont
 	*ret_span = (ContextSpan){
 		.of_one_boot = relation == BOOT_SAME,
 		.seconds = (gdouble)(to - from) / NS_PER_S,
-		.began = context_now(baseline),
+		.began = context_capture(baseline).now,
 	};
 	return NULL;
 }

@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "read.h"
+#include "row/capture-facts.h"
 
 typedef struct context Context;
 
@@ -19,14 +20,7 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 /* Returns sentences (char *, owned) about differences that make numbers incomparable. */
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
-/* Returns the start tick of a thread that begins with the capture; 0: unknown. */
-guint64 context_now(const Context *context);
-/* Returns CLOCK_REALTIME at the start of the capture, in ns; 0: unknown. */
-guint64 context_realtime(const Context *context);
-/* Returns how long the capture took, in s; 0: unknown. */
-gdouble context_taken(const Context *context);
-/* Returns the number of processes that could not be listed; G_MAXUINT64: unknown. */
-guint64 context_unseen(const Context *context);
+CaptureFacts context_capture(const Context *context);
 /* Whether the capture is of all processes, not of some that were named. */
 gboolean context_is_whole(const Context *context);
 /* Whether names are pseudonyms. */

@@ -138,7 +138,7 @@ static char *find(const Scene *scene, gdouble first_took_s, gdouble second_took_
 		.is_window = TRUE,
 		.is_whole_host = TRUE,
 		.elapsed_s = SECONDS,
-		.taken_s = {first_took_s, second_took_s},
+		.captures = {{.taken_s = first_took_s}, {.taken_s = second_took_s}},
 		.began = 200,
 	};
 	const struct ctprof_report *report;

@@ -258,7 +258,8 @@ static void test_uptime(void)
 		guint64 start;
 	} threads[] = {{"a", 1000}, {"b", 600}, {"b", 400}, {"c", 0}};
 	g_autoptr(Sample) sample = sample_new();
-	AnalysisOptions options = {.group_by = GROUP_BY_COMM, .now = {1100, 1100}};
+	AnalysisOptions options = {.group_by = GROUP_BY_COMM,
+				   .captures = {{.now = 1100}, {.now = 1100}}};
 	const struct ctprof_report *report;
 
 	for (gsize i = 0; i < G_N_ELEMENTS(threads); i++) {

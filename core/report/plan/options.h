@@ -8,6 +8,7 @@
 #include "report/name/axis.h"
 #include "report/name/categories.h"
 #include "report/name/layers.h"
+#include "row/capture-facts.h"
 #include "sections.h"
 
 /* How processes form pools. */
@@ -61,13 +62,7 @@ typedef struct analysis_options {
 	gboolean is_window;
 	guint64 began;          /* the start tick of a thread that begins with the window */
 	gboolean is_whole_host; /* no side is limited to some processes */
-	/* For each capture: the start tick of a thread that starts when it begins, and its
-	 * duration in s; 0: unknown. */
-	guint64 now[2];
-	gdouble taken_s[2];
-	guint64 realtime_ns[2]; /* CLOCK_REALTIME when each began; 0: unknown */
-	/* Number of processes of each capture that could not be listed; G_MAXUINT64: unknown. */
-	guint64 unseen[2];
+	CaptureFacts captures[2];
 	/* Processes of ctprof itself, in samples held and in ctprof memory: the one that reads,
 	 * with its children, and the one that watches it; 0: none. */
 	gint32 own[2];

@@ -40,7 +40,7 @@ gboolean cost_is_held(guint cost)
 static gdouble seconds_of(const Draft *draft, const Group *group, guint side)
 {
 	const Record *record = group->sides[side];
-	guint64 now = MAX(draft->plan->options->now[side], draft->sides[side].newest);
+	guint64 now = MAX(draft->plan->options->captures[side].now, draft->sides[side].newest);
 
 	if (draft->window)
 		return draft->window->counts.seconds;

@@ -24,9 +24,10 @@ typedef struct load {
  * the window is from begin to begin. */
 static gdouble seconds_of(const Digest *digest)
 {
-	const gdouble *taken_s = digest->draft->plan->options->taken_s;
+	const CaptureFacts *captures = digest->draft->plan->options->captures;
 
-	return digest->seconds > 0 ? digest->seconds + taken_s[1] - taken_s[0] : 0;
+	return digest->seconds > 0 ? digest->seconds + captures[1].taken_s - captures[0].taken_s
+				   : 0;
 }
 
 static gdouble rate_of(const Digest *digest, const Pair *disk, const char *metric)

@@ -41,7 +41,7 @@ void digest_note(const Digest *digest, Series *series)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
 
-	series_begin(series, options->realtime_ns[1], options->elapsed_s);
+	series_begin(series, options->captures[1].realtime_ns, options->elapsed_s);
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++)
 		series_note(series, NULL, quantity->name, host_state_value(digest, quantity));
 	for (guint m = 0; m < G_N_ELEMENTS(measures); m++)
@@ -156,7 +156,7 @@ static Phase phase_at(const Draft *draft, guint i)
 	const GArray *marks = options->marks;
 	gdouble begin = moment_of(marks, i);
 	gdouble end = i + 1 < marks->len ? moment_of(marks, i + 1)
-					 : (gdouble)options->realtime_ns[1] / NS_PER_S;
+					 : (gdouble)options->captures[1].realtime_ns / NS_PER_S;
 
 	/* The clock may have been set back. */
 	return (Phase){g_array_index(marks, struct ctprof_fact, i).value, begin, MAX(begin, end)};
@@ -184,7 +184,7 @@ static void put_phase(const Draft *draft, Table *table, const Phase *phase)
 {
 	const AnalysisOptions *options = draft->plan->options;
 	const Series *past = options->host_past ? options->host_past : options->past;
-	gdouble began = (gdouble)options->realtime_ns[0] / NS_PER_S;
+	gdouble began = (gdouble)options->captures[0].realtime_ns / NS_PER_S;
 	struct ctprof_cell *cells = table_line(table, 0, 0);
 
 	draft_put_same(draft, &cells[PHASE], value_of_text(store_text(draft->store, phase->name)));

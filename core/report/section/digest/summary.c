@@ -7,9 +7,7 @@
 #include "row/absence.h"
 #include "rules.h"
 
-#define USER_HZ 100
 #define CENTIPERCENT 1e4 /* of one */
-#define GIB (1024.0 * 1024 * 1024)
 #define HOST "host"
 #define MOST_SKEW 0.02        /* between values read at the beginning and at the end of a capture */
 #define LEAST_INTERRUPTS 0.05 /* CPUs */
@@ -307,16 +305,18 @@ static struct ctprof_term file_name(const Digest *digest, guint side)
 
 static void add_taken(const Digest *digest, Sentence *title)
 {
-	const gdouble *taken = digest->draft->plan->options->taken_s;
+	const CaptureFacts *captures = digest->draft->plan->options->captures;
 	gboolean is_compare = digest->draft->view->compare;
 
-	if (taken[0] <= 0)
+	if (captures[0].taken_s <= 0)
 		return;
-	if (is_compare && taken[1] > 0)
-		SAY(title, ", taken in {} and {}", term_short(CTPROF_LADDER_NS, taken[0] * 1e9),
-		    term_short(CTPROF_LADDER_NS, taken[1] * 1e9));
+	if (is_compare && captures[1].taken_s > 0)
+		SAY(title, ", taken in {} and {}",
+		    term_short(CTPROF_LADDER_NS, captures[0].taken_s * 1e9),
+		    term_short(CTPROF_LADDER_NS, captures[1].taken_s * 1e9));
 	else if (!is_compare)
-		SAY_APART(title, "taken in {}", term_short(CTPROF_LADDER_NS, taken[0] * 1e9));
+		SAY_APART(title, "taken in {}",
+			  term_short(CTPROF_LADDER_NS, captures[0].taken_s * 1e9));
 }
 
 static void add_machine(const Digest *digest, Sentence *title)
@@ -370,7 +370,7 @@ static gboolean is_of_one_file(const AnalysisOptions *options)
 static struct ctprof_term side_name(const Digest *digest, guint side)
 {
 	const AnalysisOptions *options = digest->draft->plan->options;
-	guint64 seconds = options->realtime_ns[side] / 1000000000;
+	guint64 seconds = options->captures[side].realtime_ns / 1000000000;
 
 	if (!is_of_one_file(options) || seconds == 0)
 		return file_name(digest, side);
@@ -417,8 +417,8 @@ static void add_threads(const Digest *digest)
 /* Adds the number of processes that are not included in any number here. */
 static void add_unseen(const Digest *digest)
 {
-	const guint64 *unseen = digest->draft->plan->options->unseen;
-	guint64 most = MAX(unseen[0], unseen[1]);
+	const CaptureFacts *captures = digest->draft->plan->options->captures;
+	guint64 most = MAX(captures[0].unseen, captures[1].unseen);
 
 	if (most == G_MAXUINT64)
 		TELL(add_title(digest), "processes of other users are hidden (hidepid), and not "
