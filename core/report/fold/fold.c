@@ -194,20 +194,28 @@ static void mode_value(const guint64 *cells, struct ctprof_value *ret_value)
 		weigh(ret_value, text, *(guint64 *)count);
 }
 
-void fold_list_modes(const guint64 *cells, GArray *ret_items)
+static gint compare_keys(gconstpointer a, gconstpointer b)
 {
+	return strcmp(((const MapItem *)a)->key, ((const MapItem *)b)->key);
+}
+
+GArray *fold_list_modes(const guint64 *cells)
+{
+	GArray *items = g_array_new(FALSE, FALSE, sizeof(MapItem));
 	MapItem item = {.key = (const char *)(uintptr_t)cells[TEXT], .number = cells[COUNT]};
 	GHashTableIter iter;
 	gpointer text, count;
 
-	g_array_append_val(ret_items, item);
+	g_array_append_val(items, item);
 	if (!cells[OTHERS])
-		return;
+		return items;
 	g_hash_table_iter_init(&iter, others_of(cells));
 	while (g_hash_table_iter_next(&iter, &text, &count)) {
 		item = (MapItem){.key = text, .number = *(guint64 *)count};
-		g_array_append_val(ret_items, item);
+		g_array_append_val(items, item);
 	}
+	g_array_sort(items, compare_keys);
+	return items;
 }
 
 /* ---- histograms ---- */

@@ -51,6 +51,6 @@ extern const Fold fold_memory_stat;
 /* A folded histogram. */
 const Histogram *fold_histogram(const guint64 *cells);
 
-/* Appends the values of a folded category as MapItem, in any order; number is the number of
- * rows. */
-void fold_list_modes(const guint64 *cells, GArray *ret_items);
+/* Returns the values of a folded category as MapItem, ordered bytewise by key; number is the number
+ * of rows.  The caller unrefs. */
+GArray *fold_list_modes(const guint64 *cells);

@@ -319,10 +319,9 @@ const Histogram *record_histogram(const Record *record, const Measure *measure)
 	return cells ? fold_histogram(cells) : NULL;
 }
 
-void record_modes(const Record *record, const Measure *measure, GArray *ret_items)
+GArray *record_modes(const Record *record, const Measure *measure)
 {
 	const guint64 *cells = find_cells(record, measure, CTPROF_CATEGORY);
 
-	if (cells)
-		fold_list_modes(cells, ret_items);
+	return cells ? fold_list_modes(cells) : NULL;
 }

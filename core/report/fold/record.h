@@ -54,9 +54,9 @@ void record_merge(Record *record, Record *from);
 /* Sets the folded value and its coverage, ABSENT if record is NULL or has none; converts KiB to
  * bytes. */
 void record_value(const Record *record, const Measure *measure, struct ctprof_value *ret_value);
-/* Appends a category's values as MapItem with the number of rows.  record NULL:
- * none. */
-void record_modes(const Record *record, const Measure *measure, GArray *ret_items);
+/* A category's values as MapItem with the number of rows, ordered bytewise by key; NULL: none.  The
+ * caller unrefs. */
+GArray *record_modes(const Record *record, const Measure *measure);
 /* The folded histogram; NULL: none. */
 const Histogram *record_histogram(const Record *record, const Measure *measure);
 /* A map's entries (MapItem), or NULL.  ret_coverage, of each entry: may be

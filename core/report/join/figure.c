@@ -147,7 +147,6 @@ static void take_input(const Measure *measure, Record *const sides[SIDES], const
 static gboolean count_state(const Formula *formula, const Measure *measure, const Record *record,
 			    struct ctprof_value *value)
 {
-	g_autoptr(GArray) states = g_array_new(FALSE, FALSE, sizeof(MapItem));
 	struct ctprof_value mode = {.type = CTPROF_VALUE_ABSENT};
 
 	if (measure)
@@ -155,8 +154,8 @@ static gboolean count_state(const Formula *formula, const Measure *measure, cons
 	cover(value, &mode);
 	if (mode.type != CTPROF_VALUE_MODE)
 		return FALSE;
-	record_modes(record, measure, states);
-	for (guint i = 0; i < states->len; i++)
+	g_autoptr(GArray) states = record_modes(record, measure);
+	for (guint i = 0; states && i < states->len; i++)
 		if (strcmp(g_array_index(states, MapItem, i).key, formula->inputs[1]) == 0)
 			value->real = (gdouble)g_array_index(states, MapItem, i).number;
 	return TRUE;

@@ -40,32 +40,18 @@ static gint compare_places(gconstpointer a, gconstpointer b)
 	return strcmp(x->name, y->name);
 }
 
-static void take_place(GArray *places, const MapItem *item, guint side)
-{
-	for (guint i = 0; i < places->len; i++) {
-		Place *place = &g_array_index(places, Place, i);
-
-		if (strcmp(place->name, item->key) == 0) {
-			place->threads[side] = item->number;
-			return;
-		}
-	}
-	Place place = {.name = item->key};
-	place.threads[side] = item->number;
-	g_array_append_val(places, place);
-}
-
 /* Lists the places of both sides, the most common first. */
-static GArray *list_places(const Draft *draft, const Group *group, const Measure *measure)
+static GArray *list_places(const Group *group, const Measure *measure)
 {
 	GArray *places = g_array_new(FALSE, FALSE, sizeof(Place));
+	g_autoptr(GArray) before = record_modes(group->sides[0], measure);
+	g_autoptr(GArray) after = record_modes(group->sides[1], measure);
+	MapWalk walk = {.maps = {before, after}, .unit = 1};
 
-	for (guint side = 0; side < draft_n_sides(draft); side++) {
-		g_autoptr(GArray) modes = g_array_new(FALSE, FALSE, sizeof(MapItem));
+	while (map_walk_next(&walk)) {
+		const Place place = {walk.key, {walk.values[0].number, walk.values[1].number}};
 
-		record_modes(group->sides[side], measure, modes);
-		for (guint i = 0; i < modes->len; i++)
-			take_place(places, &g_array_index(modes, MapItem, i), side);
+		g_array_append_val(places, place);
 	}
 	g_array_sort(places, compare_places);
 	return places;
@@ -74,9 +60,10 @@ static GArray *list_places(const Draft *draft, const Group *group, const Measure
 /* Returns the number of waiting threads on the side that has more; below 0: none. */
 static gdouble weigh(const Draft *draft, const Group *group, gconstpointer measure)
 {
-	g_autoptr(GArray) places = list_places(draft, group, measure);
+	g_autoptr(GArray) places = list_places(group, measure);
 	guint64 n[SIDES] = {0};
 
+	(void)draft;
 	for (guint i = 0; i < places->len; i++)
 		for (guint side = 0; side < SIDES; side++)
 			n[side] += g_array_index(places, Place, i).threads[side];
@@ -119,7 +106,7 @@ static void draft_wait(const Draft *draft, const Section *section)
 	table_add_fields(table, fields, G_N_ELEMENTS(fields));
 	for (guint i = 0; i < list->len; i++) {
 		const Group *group = g_ptr_array_index(list, i);
-		g_autoptr(GArray) places = list_places(draft, group, measure);
+		g_autoptr(GArray) places = list_places(group, measure);
 		guint n = MIN(places->len, MAX_PLACES);
 
 		if (limit > 0 && i >= limit) {
