@@ -144,7 +144,28 @@ static void measure_side(RunsRow *row, const Runs *runs, guint side)
 	result->n[side] = spread.n;
 	result->min[side] = spread.least;
 	result->max[side] = spread.most;
-	row->medians[side] = spread.median;
+	if (runs->n[side] > 0)
+		row->cell.value[side] = (struct ctprof_value){
+			.type = spread.n > 0 ? CTPROF_VALUE_REAL : CTPROF_VALUE_ABSENT,
+			.flags = row->partial ? CTPROF_VALUE_PARTIAL : 0,
+			.real = spread.n > 0 ? spread.median : 0,
+		};
+}
+
+static void set_shift(RunsRow *row, gdouble shift)
+{
+	const struct ctprof_value *medians = row->cell.value;
+	struct ctprof_cell change;
+
+	/* Not the difference of the medians, but the median of the differences
+	 * of all pairs. */
+	change_between(&medians[0], &medians[1], row->field.ladder, &change);
+	row->cell.flags |= CTPROF_CELL_HAS_DELTA | (change.flags & CTPROF_CELL_HAS_PCT);
+	row->cell.delta = shift;
+	if (change.flags & CTPROF_CELL_HAS_PCT)
+		row->cell.pct = shift / fabs(medians[0].real) * 100;
+	if (fabs(shift) <= 0 && row->runs.p >= 1)
+		row->cell.flags |= CTPROF_CELL_SAME;
 }
 
 /* Computes what depends on this row alone; returns the smallest p of any arrangement of its
@@ -156,7 +177,12 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 		sides_new(row->values, runs->n[0], row->values + runs->n[0], runs->n[1]);
 
 	*result = (struct ctprof_runs){.struct_size = sizeof *result};
-	row->shift = result->p = result->q = NAN;
+	row->cell = (struct ctprof_cell){
+		.struct_size = sizeof row->cell,
+		.flags = row->is_rate ? CTPROF_CELL_RATE : 0,
+		.runs = result,
+	};
+	result->p = result->q = NAN;
 	for (guint side = 0; side < SIDES; side++)
 		measure_side(row, runs, side);
 	if (!sides)
@@ -164,7 +190,7 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 	MannWhitney test = mannwhitney_test(sides);
 	Shift shift = shift_find(sides, alpha);
 	result->p = test.p;
-	row->shift = shift.shift;
+	set_shift(row, shift.shift);
 	result->flags = CTPROF_RUNS_HAS_TEST;
 	if (isfinite(shift.low) && isfinite(shift.high)) {
 		result->flags |= CTPROF_RUNS_HAS_INTERVAL |
@@ -174,25 +200,6 @@ static gdouble test_row(RunsRow *row, const Runs *runs, gdouble alpha)
 		result->level = shift.level;
 	}
 	return test.least;
-}
-
-struct ctprof_cell runs_change(const RunsRow *row)
-{
-	const struct ctprof_value before = value_of_real(row->medians[0]),
-				  after = value_of_real(row->medians[1]);
-	struct ctprof_cell change;
-
-	change_between(&before, &after, row->field.ladder, &change);
-	/* Not the difference of the medians, but the median of the differences
-	 * of all pairs. */
-	change.flags &= ~(CTPROF_CELL_DIFFERS | CTPROF_CELL_SAME);
-	change.flags |= CTPROF_CELL_HAS_DELTA;
-	change.delta = row->shift;
-	if (change.flags & CTPROF_CELL_HAS_PCT)
-		change.pct = row->shift / fabs(row->medians[0]) * 100;
-	if (fabs(row->shift) <= 0 && row->runs.p >= 1)
-		change.flags |= CTPROF_CELL_SAME;
-	return change;
 }
 
 /* FEW: the values are as extreme as possible, and p is still not below alpha; more runs could
@@ -284,10 +291,8 @@ static void judge_row(RunsRow *row, gdouble least, gdouble alpha)
 {
 	row->runs.flags |= isnan(row->runs.q) ? 0 : CTPROF_RUNS_HAS_Q;
 	row->runs.verdict = verdict_of(row, least, alpha);
-	if (row->runs.verdict != CTPROF_VERDICT_CHANGED)
-		return;
-	const struct ctprof_cell change = runs_change(row);
-	row->judgement = change_judge(&row->field, &change);
+	if (row->runs.verdict == CTPROF_VERDICT_CHANGED)
+		row->cell.flags |= change_judge(&row->field, &row->cell);
 }
 
 /* ---- order ---- */
@@ -321,14 +326,14 @@ static guint class_of(const RunsRow *row)
 
 gdouble runs_cost(const RunsRow *row)
 {
+	const struct ctprof_cell *cell = &row->cell;
+	const struct ctprof_value *one = &cell->value[cell->value[0].type == CTPROF_VALUE_ABSENT];
 	const struct ctprof_cell change = {
 		.flags = CTPROF_CELL_HAS_DELTA,
-		.delta = isnan(row->shift) ? fmax(row->medians[0], row->medians[1]) : row->shift,
+		.delta = cell->flags & CTPROF_CELL_HAS_DELTA ? cell->delta : one->real,
 	};
 	Standing standing;
 
-	if (isnan(change.delta))
-		return 0;
 	change_classify(&change, row->field.ladder, TRUE, &standing);
 	return standing.points;
 }

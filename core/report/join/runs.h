@@ -44,11 +44,9 @@ typedef struct runs_row {
 	gboolean is_rate; /* counts are divided by the length of their run */
 	gboolean hidden;  /* of a section that is not shown, but is tested and judged */
 	/* After runs_test(). */
-	gdouble medians[SIDES]; /* NAN: no run has a value */
-	gdouble shift;          /* NAN: only one side has values */
 	struct ctprof_runs runs;
-	guint32 judgement; /* CTPROF_CELL_WORSE or _BETTER; 0: neither */
-	gboolean is_drawn; /* it has a line in the report */
+	struct ctprof_cell cell; /* the medians, and the shift if both sides have values */
+	gboolean is_drawn;       /* it has a line in the report */
 } RunsRow;
 
 /* A setting of a group or the host, such as its policy or a sysctl, that is the same in all runs of
@@ -98,8 +96,6 @@ void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, c
  * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested.
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint *ret_n_tested);
-/* Returns the medians of a tested row and the change between the sides. */
-struct ctprof_cell runs_change(const RunsRow *row);
 /* Returns the size of the shift of a row, in units of a large change; of a row of one side, that of
  * its median. */
 gdouble runs_cost(const RunsRow *row);

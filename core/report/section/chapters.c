@@ -77,7 +77,7 @@ static Chapter chapter_of(const RunsRow *row)
 
 	if (row->key.family == FAMILY_COMMAND)
 		return CHAPTER_COMMAND;
-	if (!of_host && row->judgement & CTPROF_CELL_WORSE)
+	if (!of_host && row->cell.flags & CTPROF_CELL_WORSE)
 		return CHAPTER_PAID;
 	const struct topic *topic = find_topic(row->field.name, of_host);
 	return topic ? topic->chapter : CHAPTER_REST;
@@ -92,7 +92,7 @@ static gdouble seconds_of(const GPtrArray *rows)
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
 		if (row->key.family == FAMILY_COMMAND && strcmp(row->field.name, WALL) == 0)
-			return row->medians[1] / NS_PER_S;
+			return row->cell.value[1].real / NS_PER_S;
 	}
 	return 1;
 }
@@ -176,9 +176,9 @@ Table *chapters_add(const Draft *draft, Chapter chapter)
 
 static const char *say_verdict(const RunsRow *row)
 {
-	if (row->judgement & CTPROF_CELL_WORSE)
+	if (row->cell.flags & CTPROF_CELL_WORSE)
 		return "the command lost";
-	if (row->judgement & CTPROF_CELL_BETTER)
+	if (row->cell.flags & CTPROF_CELL_BETTER)
 		return "the command gained";
 	if (row->runs.verdict == CTPROF_VERDICT_CHANGED)
 		return "the command changed by less than its gate";
@@ -189,15 +189,14 @@ static const char *say_verdict(const RunsRow *row)
 
 static void title_command(const RunsRow *row, GPtrArray *titles)
 {
-	const struct ctprof_cell change = runs_change(row);
 	char numbers[3][CTPROF_SHORT_ROOM];
 
 	for (guint side = 0; side < SIDES; side++)
-		ctprof_number_short(row->field.ladder, row->medians[side], numbers[side]);
-	ctprof_number_short(row->field.ladder, change.delta, numbers[2]);
+		ctprof_number_short(row->field.ladder, row->cell.value[side].real, numbers[side]);
+	ctprof_number_short(row->field.ladder, row->cell.delta, numbers[2]);
 	g_ptr_array_add(titles, g_strdup_printf("%s: %s %s → %s, %s%s", say_verdict(row),
 						row->field.name, numbers[0], numbers[1],
-						change.delta > 0 ? "+" : "", numbers[2]));
+						row->cell.delta > 0 ? "+" : "", numbers[2]));
 }
 
 /* Appends the names of the first pools of the list, each once. */

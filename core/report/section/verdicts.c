@@ -30,25 +30,6 @@ static gboolean is_paired(const RunsRow *row)
 
 /* ---- the table ---- */
 
-static void fill_cell(const RunsRow *row, struct ctprof_cell *cell)
-{
-	guint n_sides = row->runs.n_runs[1] > 0 ? SIDES : 1;
-
-	if (is_paired(row)) {
-		*cell = runs_change(row);
-		cell->flags |= row->judgement;
-	}
-	for (guint side = 0; side < n_sides; side++)
-		cell->value[side] = (struct ctprof_value){
-			.type = isnan(row->medians[side]) ? CTPROF_VALUE_ABSENT : CTPROF_VALUE_REAL,
-			.flags = row->partial ? CTPROF_VALUE_PARTIAL : 0,
-			.real = isnan(row->medians[side]) ? 0 : row->medians[side],
-		};
-	cell->runs = &row->runs;
-	if (row->is_rate)
-		cell->flags |= CTPROF_CELL_RATE;
-}
-
 static gboolean is_shown(const Draft *draft, const RunsRow *row)
 {
 	const ChangeFilter *filter = &draft->view->filter;
@@ -62,8 +43,7 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 		return row->key.family == FAMILY_SCHEDULER && !filter->changed;
 	if (filter->changed && row->runs.verdict != CTPROF_VERDICT_CHANGED)
 		return FALSE;
-	const struct ctprof_cell change = runs_change(row);
-	return change_passes(&change, row->field.ladder, filter);
+	return change_passes(&row->cell, row->field.ladder, filter);
 }
 
 /* Returns the number of rows of a table that fit the terminal, if the report must, beside the
@@ -91,8 +71,8 @@ static void put_lines(const Draft *draft, Table *table, const GPtrArray *rows, g
 			continue;
 		row->is_drawn = TRUE;
 		field.flags |= CTPROF_FIELD_SHORT;
-		fill_cell(row, table_metric(table, row->key.names, row->key.n_names,
-					    table_take_field(table, &field)));
+		*table_metric(table, row->key.names, row->key.n_names,
+			      table_take_field(table, &field)) = row->cell;
 	}
 }
 
@@ -270,7 +250,7 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 	verdict->n_met++;
 	if (!is_paired(row) || !verdict_counts(draft, verdict, row->partial))
 		return;
-	struct ctprof_cell change = runs_change(row);
+	struct ctprof_cell change = row->cell;
 	condition_take_value(condition, &change);
 	if (condition_allows(condition, &row->runs) &&
 	    (!condition->is_worse || row->runs.verdict == CTPROF_VERDICT_CHANGED))
