@@ -17,22 +17,18 @@ struct analysis {
 	Plan plan;
 	Intake intake;
 	Side sides[SIDES];
-	Namer namer;       /* of runs: a copy of theirs */
-	Draft draft;       /* the input of sections and findings: most of the members below */
-	GPtrArray *titles; /* char *, owned: of runs */
+	Namer namer; /* of runs: a copy of theirs */
+	Draft draft; /* the input of sections and findings: most of the members below */
 	Digest *digest;
 	GHashTable *threads; /* TIDs of the watched group */
-	GArray *hits;        /* struct ctprof_report_hit: where --fail-on is met */
 	gboolean is_of_runs; /* the runs own the store and the names */
-	char *unjudged;      /* the first condition that could not be judged, and why; NULL: none */
 
 	/* The data that the report borrows. */
 	GArray *order; /* SortFigure */
 	Groups groups;
 	WindowResult window;
 	Renames renames;
-	GArray *sections;    /* struct ctprof_report_section */
-	GArray *only[SIDES]; /* struct ctprof_report_line */
+	GArray *sections; /* struct ctprof_report_section */
 	struct ctprof_report report;
 };
 
@@ -66,13 +62,18 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 		.renames = &analysis->renames,
 		.tables = tables_new(),
 		.artifact = g_string_new(NULL),
+		.titles = g_ptr_array_new_with_free_func(g_free),
+		.hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit)),
+		.unjudged = g_string_new(NULL),
 	};
-	analysis->titles = g_ptr_array_new_with_free_func(g_free);
 	analysis->threads = g_hash_table_new(NULL, NULL);
 	analysis->is_of_runs = options->runs != NULL;
 	intake_init(intake, plan, analysis->draft.store);
-	for (guint side = 0; side < SIDES; side++)
+	for (guint side = 0; side < SIDES; side++) {
 		side_init(&analysis->sides[side], intake, side);
+		analysis->draft.orphans[side] =
+			g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
+	}
 	renames_init(&analysis->renames);
 	if (!plan_init(plan, options, error))
 		return NULL;
@@ -90,7 +91,7 @@ Analysis *analysis_new(const AnalysisOptions *options, GError **error)
 void analysis_free(Analysis *analysis)
 {
 	for (guint side = 0; side < SIDES; side++) {
-		g_clear_pointer(&analysis->only[side], g_array_unref);
+		g_array_unref(analysis->draft.orphans[side]);
 		side_clear(&analysis->sides[side]);
 	}
 	g_clear_pointer(&analysis->sections, g_array_unref);
@@ -102,12 +103,12 @@ void analysis_free(Analysis *analysis)
 	g_clear_pointer(&analysis->order, g_array_unref);
 	g_clear_pointer(&analysis->draft.figures, g_array_unref);
 	g_clear_pointer(&analysis->draft.object_figures, g_array_unref);
-	g_clear_pointer(&analysis->hits, g_array_unref);
-	g_free(analysis->unjudged);
+	g_array_unref(analysis->draft.hits);
+	g_string_free(analysis->draft.unjudged, TRUE);
 	g_clear_pointer(&analysis->digest, digest_free);
 	g_ptr_array_unref(analysis->draft.differences);
 	g_ptr_array_unref(analysis->draft.warnings);
-	g_ptr_array_unref(analysis->titles);
+	g_ptr_array_unref(analysis->draft.titles);
 	g_string_free(analysis->draft.artifact, TRUE);
 	g_hash_table_unref(analysis->threads);
 	if (analysis->is_of_runs)
@@ -364,8 +365,7 @@ static gboolean draft_sections(Analysis *analysis, GError **error)
 		section->draft(draft, section);
 	}
 	objects_draft(draft);
-	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
-	return judge_conditions(draft, analysis->hits, &analysis->unjudged, error);
+	return judge_conditions(draft, error);
 }
 
 /* ---- the report ---- */
@@ -374,7 +374,6 @@ static void list_orphans(Analysis *analysis, guint side)
 {
 	const GPtrArray *groups = analysis->groups.only[side];
 
-	analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
 	for (guint i = 0; i < groups->len; i++) {
 		const Group *group = g_ptr_array_index(groups, i);
 		struct ctprof_report_line orphan = table_names(group->names, group->n_names);
@@ -382,7 +381,7 @@ static void list_orphans(Analysis *analysis, guint side)
 		if (!view_matches(&analysis->plan.view, group->names, group->n_names))
 			continue;
 		orphan.threads[side] = record_count(group->sides[side]);
-		g_array_append_val(analysis->only[side], orphan);
+		g_array_append_val(analysis->draft.orphans[side], orphan);
 	}
 }
 
@@ -410,15 +409,15 @@ static void write_report(Analysis *analysis)
 		.realtime_ns = {options->captures[0].realtime_ns, options->captures[1].realtime_ns},
 	};
 	for (guint side = 0; side < SIDES; side++) {
-		report->n_only[side] = analysis->only[side]->len;
-		report->only[side] = (const void *)analysis->only[side]->data;
+		report->n_only[side] = analysis->draft.orphans[side]->len;
+		report->only[side] = (const void *)analysis->draft.orphans[side]->data;
 	}
 	if (analysis->window.counts.struct_size > 0)
 		report->window = &analysis->window.counts;
 	if (analysis->digest)
 		digest_put(analysis->digest, report);
-	report->n_hits = analysis->hits->len;
-	report->hits = (const void *)analysis->hits->data;
+	report->n_hits = analysis->draft.hits->len;
+	report->hits = (const void *)analysis->draft.hits->data;
 	report->command = options->view ? "memory" : options->compare ? "compare" : "show";
 	if (analysis->order->len > 0) {
 		const SortFigure *first = &g_array_index(analysis->order, SortFigure, 0);
@@ -484,21 +483,12 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 const struct ctprof_report *analysis_judge_runs(Analysis *analysis)
 {
 	analysis->order = g_array_new(FALSE, FALSE, sizeof(SortFigure));
-	analysis->hits = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_hit));
-	for (guint side = 0; side < SIDES; side++)
-		analysis->only[side] = g_array_new(FALSE, FALSE, sizeof(struct ctprof_report_line));
-	RunsReport report = {
-		.hits = analysis->hits,
-		.only = {analysis->only[0], analysis->only[1]},
-		.titles = analysis->titles,
-	};
-	verdicts_draft(&analysis->draft, &report);
-	analysis->unjudged = report.unjudged;
+	verdicts_draft(&analysis->draft);
 	analysis->sections = tables_finish(analysis->draft.tables);
 	write_report(analysis);
 	analysis->report.flags |= CTPROF_REPORT_RUNS;
-	analysis->report.n_titles = analysis->titles->len;
-	analysis->report.titles = (const char *const *)analysis->titles->pdata;
+	analysis->report.n_titles = analysis->draft.titles->len;
+	analysis->report.titles = (const char *const *)analysis->draft.titles->pdata;
 	return &analysis->report;
 }
 
@@ -532,12 +522,12 @@ GHashTable *analysis_threads(const Analysis *analysis)
 
 gboolean analysis_failed(const Analysis *analysis)
 {
-	return analysis->hits && analysis->hits->len > 0;
+	return analysis->draft.hits->len > 0;
 }
 
 const char *analysis_unjudged(const Analysis *analysis)
 {
-	return analysis->unjudged;
+	return analysis->draft.unjudged->len > 0 ? analysis->draft.unjudged->str : NULL;
 }
 
 char *analysis_artifact(const Analysis *analysis)

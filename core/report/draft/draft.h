@@ -38,6 +38,10 @@ struct draft {
 	GPtrArray *differences;      /* char *: differences of setup between the sides */
 	GPtrArray *warnings;         /* char *, owned: for the user, before the report */
 	GString *artifact;           /* of the view categories */
+	GPtrArray *titles;           /* char *, owned: of runs */
+	GArray *orphans[SIDES];      /* struct ctprof_report_line: groups of one side */
+	GArray *hits;                /* struct ctprof_report_hit: where --fail-on is met */
+	GString *unjudged; /* the first condition that could not be judged, and why; or empty */
 };
 
 guint draft_n_sides(const Draft *draft);

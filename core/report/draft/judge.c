@@ -25,9 +25,9 @@ gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial)
 	return counts;
 }
 
-void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
-		  const struct ctprof_report_field *field, const struct ctprof_cell *change,
-		  const struct ctprof_runs *runs)
+void verdict_take(const Draft *draft, const Verdict *verdict, const char *const *names,
+		  guint n_names, const struct ctprof_report_field *field,
+		  const struct ctprof_cell *change, const struct ctprof_runs *runs)
 {
 	const Condition *condition = verdict->condition;
 	gboolean in_percent = !condition->delta && (change->flags & CTPROF_CELL_HAS_PCT);
@@ -46,7 +46,7 @@ void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
 	};
 	for (guint i = 0; i < n_names; i++)
 		hit.names[i] = names[i];
-	g_array_append_val(verdict->hits, hit);
+	g_array_append_val(draft->hits, hit);
 }
 
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
@@ -64,7 +64,7 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 	}
 	change.flags &= ~CTPROF_CELL_PARTIAL;
 	if (verdict_counts(draft, verdict, is_partial))
-		verdict_take(verdict, names, n_names, field, &change, NULL);
+		verdict_take(draft, verdict, names, n_names, field, &change, NULL);
 }
 
 static void judge_groups(const Draft *draft, Verdict *verdict)
@@ -151,10 +151,11 @@ static char *explain(const Verdict *verdict, const Draft *draft)
 		condition->text, metric, draft->plan->axis->word);
 }
 
-void verdict_finish(const Verdict *verdict, const Draft *draft, char **ret_unjudged)
+void verdict_finish(const Verdict *verdict, const Draft *draft)
 {
-	if (!*ret_unjudged)
-		*ret_unjudged = explain(verdict, draft);
+	g_autofree char *why = draft->unjudged->len == 0 ? explain(verdict, draft) : NULL;
+
+	g_string_append(draft->unjudged, why ? why : "");
 	if (verdict->n_partial > 0)
 		g_ptr_array_add(draft->warnings,
 				g_strdup_printf("--fail-on '%s': not judged for %" G_GUINT64_FORMAT
@@ -214,17 +215,16 @@ static void judge_polar(const Draft *draft, Verdict *verdict)
 		}
 }
 
-gboolean judge_conditions(const Draft *draft, GArray *hits, char **ret_unjudged, GError **error)
+gboolean judge_conditions(const Draft *draft, GError **error)
 {
 	const GArray *conditions = draft->plan->conditions;
 
 	for (guint i = 0; draft->view->compare && i < conditions->len; i++) {
 		const Condition *condition = &g_array_index(conditions, Condition, i);
-		Verdict verdict = {
-			.condition = condition, .metric = condition->metric, .hits = hits};
+		Verdict verdict = {.condition = condition, .metric = condition->metric};
 
 		if (condition->finding) {
-			findings_judge(draft, condition, hits);
+			findings_judge(draft, condition);
 			continue;
 		}
 		if (!check_window(draft, condition, error))
@@ -233,7 +233,7 @@ gboolean judge_conditions(const Draft *draft, GArray *hits, char **ret_unjudged,
 			judge_polar(draft, &verdict);
 		else
 			judge_all(draft, &verdict);
-		verdict_finish(&verdict, draft, ret_unjudged);
+		verdict_finish(&verdict, draft);
 	}
 	if (draft->view->match && !draft->plan->is_matched)
 		g_ptr_array_add(draft->warnings, g_strdup_printf("--filter '%s': no name matches",

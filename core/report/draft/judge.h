@@ -14,19 +14,18 @@ typedef struct verdict {
 	guint64 n_judged;   /* of these, those whose change is known */
 	guint64 n_partial;  /* those whose change lacks rows, without --fail-on-partial */
 	Coverage lacking;   /* those without a change, and the most common reason */
-	GArray *hits;       /* struct ctprof_report_hit, borrowed: where it is met is appended */
 } Verdict;
 
 /* Counts a line whose change is known; TRUE: it is to be judged.  partial: the change lacks rows.
  */
 gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial);
 /* Appends a hit if the change of a line meets the condition.  runs: of both sides, or NULL. */
-void verdict_take(Verdict *verdict, const char *const *names, guint n_names,
-		  const struct ctprof_report_field *field, const struct ctprof_cell *change,
-		  const struct ctprof_runs *runs);
-/* Adds a warning about lines not judged because they lack rows.  *ret_unjudged, if
- * NULL, becomes why the condition could not be judged, in a sentence. */
-void verdict_finish(const Verdict *verdict, const Draft *draft, char **ret_unjudged);
+void verdict_take(const Draft *draft, const Verdict *verdict, const char *const *names,
+		  guint n_names, const struct ctprof_report_field *field,
+		  const struct ctprof_cell *change, const struct ctprof_runs *runs);
+/* Adds a warning about lines not judged because they lack rows, and notes in a sentence why the
+ * condition could not be judged. */
+void verdict_finish(const Verdict *verdict, const Draft *draft);
 
 /* Judges the metric's values in a line. */
 void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, guint n_names,
@@ -34,9 +33,8 @@ void judge_line(const Draft *draft, Verdict *verdict, const char *const *names, 
 /* Judges the keys of processes' maps: in smaps.c. */
 void smaps_judge(const Draft *draft, Verdict *verdict);
 /* Appends a hit for each subject that meets a condition on findings: in findings.c. */
-void findings_judge(const Draft *draft, const Condition *condition, GArray *hits);
+void findings_judge(const Draft *draft, const Condition *condition);
 /* Figures of cgroups and of the host, which conditions may also name. */
 GArray *judge_figures(const Intake *intake);
-/* Judges every condition of a comparison; appends to hits (struct ctprof_report_hit) and to the
- * draft's warnings.  *ret_unjudged, if NULL, becomes why the first could not be judged. */
-gboolean judge_conditions(const Draft *draft, GArray *hits, char **ret_unjudged, GError **error);
+/* Judges every condition of a comparison. */
+gboolean judge_conditions(const Draft *draft, GError **error);

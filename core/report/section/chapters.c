@@ -187,16 +187,16 @@ static const char *say_verdict(const RunsRow *row)
 	return "the command neither gained nor lost beyond chance";
 }
 
-static void title_command(const RunsRow *row, GPtrArray *titles)
+static void title_command(const Draft *draft, const RunsRow *row)
 {
 	char numbers[3][CTPROF_SHORT_ROOM];
 
 	for (guint side = 0; side < SIDES; side++)
 		ctprof_number_short(row->field.ladder, row->cell.value[side].real, numbers[side]);
 	ctprof_number_short(row->field.ladder, row->cell.delta, numbers[2]);
-	g_ptr_array_add(titles, g_strdup_printf("%s: %s %s → %s, %s%s", say_verdict(row),
-						row->field.name, numbers[0], numbers[1],
-						row->cell.delta > 0 ? "+" : "", numbers[2]));
+	g_ptr_array_add(draft->titles, g_strdup_printf("%s: %s %s → %s, %s%s", say_verdict(row),
+						       row->field.name, numbers[0], numbers[1],
+						       row->cell.delta > 0 ? "+" : "", numbers[2]));
 }
 
 /* Appends the names of the first pools of the list, each once. */
@@ -218,7 +218,7 @@ static void append_payers(GString *text, const GPtrArray *paid)
 		g_string_append_printf(text, " and %u more", n - MOST_PAYERS);
 }
 
-static void title_payers(const Draft *draft, const GPtrArray *rows, GPtrArray *titles)
+static void title_payers(const Draft *draft, const GPtrArray *rows)
 {
 	const AnalysisOptions *options = draft->plan->options;
 	const Runs *runs = options->runs;
@@ -233,17 +233,17 @@ static void title_payers(const Draft *draft, const GPtrArray *rows, GPtrArray *t
 		g_string_append(text, "too few runs to know");
 	else
 		g_string_append(text, "no pool became worse beyond chance");
-	g_ptr_array_add(titles, g_strdup(text->str));
+	g_ptr_array_add(draft->titles, g_strdup(text->str));
 }
 
-void chapters_title(const Draft *draft, const GPtrArray *rows, GPtrArray *titles)
+void chapters_title(const Draft *draft, const GPtrArray *rows)
 {
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
 
 		if (row->key.family == FAMILY_COMMAND && strcmp(row->field.name, WALL) == 0 &&
 		    row->runs.flags & CTPROF_RUNS_HAS_TEST)
-			title_command(row, titles);
+			title_command(draft, row);
 	}
-	title_payers(draft, rows, titles);
+	title_payers(draft, rows);
 }

@@ -28,4 +28,4 @@ GPtrArray *chapters_list(const Runs *runs, const GPtrArray *rows, Chapter chapte
 /* Adds the chapter's table, which is empty. */
 Table *chapters_add(const Draft *draft, Chapter chapter);
 /* Adds titles, char *: what the command gained or lost, and which pools paid. */
-void chapters_title(const Draft *draft, const GPtrArray *rows, GPtrArray *titles);
+void chapters_title(const Draft *draft, const GPtrArray *rows);

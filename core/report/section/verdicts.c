@@ -49,10 +49,10 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 /* Returns the number of rows of a table that fit the terminal, if the report must, beside the
  * titles and what is around the table.  A report in chapters is longer, but each shows its worst
  * rows. */
-static guint limit_of(const Draft *draft, const RunsReport *report)
+static guint limit_of(const Draft *draft)
 {
 	guint height = draft->plan->options->height;
-	guint around = report->titles->len + AROUND_ROWS;
+	guint around = draft->titles->len + AROUND_ROWS;
 
 	if (height == 0)
 		return draft->view->limit;
@@ -84,7 +84,7 @@ static char *join_names(const RunsKey *key)
 	return g_strjoin(" ", key->names[0], key->names[1], key->names[2], NULL);
 }
 
-static void list_only(const GPtrArray *rows, RunsReport *report)
+static void list_only(const Draft *draft, const GPtrArray *rows)
 {
 	g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
@@ -98,13 +98,13 @@ static void list_only(const GPtrArray *rows, RunsReport *report)
 
 		if (row->runs.n_runs[1] == 0 || !g_hash_table_add(known, join_names(&row->key)))
 			continue;
-		g_array_append_val(report->only[row->runs.n[0] > 0 ? 0 : 1], line);
+		g_array_append_val(draft->orphans[row->runs.n[0] > 0 ? 0 : 1], line);
 	}
 }
 
 /* ---- titles and notes ---- */
 
-static void add_settings(const Draft *draft, const GPtrArray *settings, RunsReport *report)
+static void add_settings(const Draft *draft, const GPtrArray *settings)
 {
 	for (guint i = 0; i < settings->len; i++) {
 		const RunsSetting *setting = g_ptr_array_index(settings, i);
@@ -115,22 +115,22 @@ static void add_settings(const Draft *draft, const GPtrArray *settings, RunsRepo
 
 		g_ptr_array_add(draft->warnings, text);
 		if (i < MOST_SETTINGS)
-			g_ptr_array_add(report->titles, g_strdup(text));
+			g_ptr_array_add(draft->titles, g_strdup(text));
 	}
 	if (settings->len > MOST_SETTINGS)
-		g_ptr_array_add(report->titles,
+		g_ptr_array_add(draft->titles,
 				g_strdup_printf("setup differs in %u more settings (--format json "
 						"lists all)",
 						settings->len - MOST_SETTINGS));
 }
 
-static void add_titles(const Draft *draft, RunsReport *report)
+static void add_titles(const Draft *draft)
 {
 	const Runs *runs = draft->plan->options->runs;
 
 	for (guint side = 0; side < SIDES; side++)
 		if (runs->n[side] > 0)
-			g_ptr_array_add(report->titles,
+			g_ptr_array_add(draft->titles,
 					g_strdup_printf("%s  %u runs: %s", side_names[side],
 							runs->n[side],
 							draft->plan->options->files[side]));
@@ -174,16 +174,15 @@ static void note_power(const Draft *draft, Table *table, guint n_tested)
 			   n_needed > 1 ? "rows at once" : "row");
 }
 
-static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *rows, guint n_tested,
-			  const RunsReport *report)
+static void note_verdicts(const Draft *draft, Table *table, const GPtrArray *rows, guint n_tested)
 {
 	table_note(table, "%u of %u rows tested changed (q < %g); %u need more runs (?)",
 		   count(rows, CTPROF_VERDICT_CHANGED), n_tested, draft->plan->options->alpha,
 		   count(rows, CTPROF_VERDICT_FEW));
 	note_power(draft, table, n_tested);
-	if (report->only[0]->len + report->only[1]->len > 0)
+	if (draft->orphans[0]->len + draft->orphans[1]->len > 0)
 		table_note(table, "%u groups only in A, %u only in B (--format json lists them)",
-			   report->only[0]->len, report->only[1]->len);
+			   draft->orphans[0]->len, draft->orphans[1]->len);
 }
 
 /* Returns the ratio of an outlier's value to the others; 0: the run is not an outlier. */
@@ -254,14 +253,13 @@ static void judge_row(const Draft *draft, Verdict *verdict, const RunsRow *row)
 	condition_take_value(condition, &change);
 	if (condition_allows(condition, &row->runs) &&
 	    (!condition->is_worse || row->runs.verdict == CTPROF_VERDICT_CHANGED))
-		verdict_take(verdict, row->key.names, row->key.n_names, &row->field, &change,
+		verdict_take(draft, verdict, row->key.names, row->key.n_names, &row->field, &change,
 			     &row->runs);
 }
 
-static void judge(const Draft *draft, const GPtrArray *rows, const Condition *condition,
-		  RunsReport *report)
+static void judge(const Draft *draft, const GPtrArray *rows, const Condition *condition)
 {
-	Verdict verdict = {.condition = condition, .hits = report->hits};
+	Verdict verdict = {.condition = condition};
 
 	for (guint i = 0; i < rows->len; i++) {
 		const RunsRow *row = g_ptr_array_index(rows, i);
@@ -269,7 +267,7 @@ static void judge(const Draft *draft, const GPtrArray *rows, const Condition *co
 		if (!condition->metric || strcmp(row->field.name, condition->metric) == 0)
 			judge_row(draft, &verdict, row);
 	}
-	verdict_finish(&verdict, draft, &report->unjudged);
+	verdict_finish(&verdict, draft);
 }
 
 /* Adds the tables of all chapters that have rows; returns the last one, which is always there. */
@@ -289,7 +287,7 @@ static Table *put_chapters(const Draft *draft, const GPtrArray *rows, guint limi
 	return table;
 }
 
-void verdicts_draft(const Draft *draft, RunsReport *report)
+void verdicts_draft(const Draft *draft)
 {
 	const AnalysisOptions *options = draft->plan->options;
 	guint n_tested;
@@ -299,15 +297,15 @@ void verdicts_draft(const Draft *draft, RunsReport *report)
 		draft->view->compare && (options->runs->of_schedulers || chapters_differ(settings));
 	g_autoptr(GPtrArray) rows =
 		runs_test(options->runs, draft->view->match, options->alpha, &n_tested);
-	add_titles(draft, report);
+	add_titles(draft);
 	if (options->runs->of_schedulers)
-		chapters_title(draft, rows, report->titles);
-	add_settings(draft, settings, report);
-	Table *table = put_chapters(draft, rows, limit_of(draft, report));
-	list_only(rows, report);
+		chapters_title(draft, rows);
+	add_settings(draft, settings);
+	Table *table = put_chapters(draft, rows, limit_of(draft));
+	list_only(draft, rows);
 	note_outliers(table, rows);
 	if (draft->view->compare)
-		note_verdicts(draft, table, rows, n_tested, report);
+		note_verdicts(draft, table, rows, n_tested);
 	for (guint i = 0; draft->view->compare && i < draft->plan->conditions->len; i++)
-		judge(draft, rows, &g_array_index(draft->plan->conditions, Condition, i), report);
+		judge(draft, rows, &g_array_index(draft->plan->conditions, Condition, i));
 }

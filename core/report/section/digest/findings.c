@@ -157,7 +157,7 @@ void findings_find(Digest *digest)
 	g_array_sort(digest->findings, compare_findings);
 }
 
-void findings_judge(const Draft *draft, const Condition *condition, GArray *hits)
+void findings_judge(const Draft *draft, const Condition *condition)
 {
 	for (guint i = 0; i < draft->digest->met->len; i++) {
 		const Subject *finding = &g_array_index(draft->digest->met, Subject, i);
@@ -177,7 +177,7 @@ void findings_judge(const Draft *draft, const Condition *condition, GArray *hits
 			.value = finding->value,
 			.limit = finding->rule->limit,
 		};
-		g_array_append_val(hits, hit);
+		g_array_append_val(draft->hits, hit);
 	}
 }
 
