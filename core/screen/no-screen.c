@@ -2,11 +2,12 @@
 /* The screen of a build without ncurses: an error. */
 #include "base/error.h"
 #include "screen.h"
+#include "terminal.h"
 
 gboolean terminal_check(GError **error)
 {
-	return error_set_failed(error, "this ctprof was built without ncurses ('ctprof stat "
-				       "--every 2s' prints instead)");
+	return error_set_failed(error,
+				"this ctprof was built without ncurses (" TERMINAL_INSTEAD ")");
 }
 
 void terminal_remember(void)

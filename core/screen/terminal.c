@@ -45,22 +45,20 @@ static void forget_description(void)
 
 gboolean terminal_check(GError **error)
 {
-	const char *instead = "'ctprof stat --every 2s' prints instead";
 	int found = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-		return error_set_usage(error, "standard input and output must be a terminal (%s)",
-				       instead);
+		return error_set_usage(error, "standard input and output must be a terminal "
+					      "(" TERMINAL_INSTEAD ")");
 	gboolean is_known = setupterm(NULL, STDOUT_FILENO, &found) == OK;
 	description = is_known ? cur_term : NULL;
 	if (is_known && cursor_address && clear_screen)
 		return TRUE;
 	forget_description();
 	const char *term = g_getenv("TERM");
-	return error_set_usage(error, "TERM=%s: %s (%s)", term ? term : "",
+	return error_set_usage(error, "TERM=%s: %s (" TERMINAL_INSTEAD ")", term ? term : "",
 			       found == 1 ? "this terminal cannot move its cursor"
-					  : "terminfo has no description of this terminal",
-			       instead);
+					  : "terminfo has no description of this terminal");
 }
 
 void terminal_remember(void)

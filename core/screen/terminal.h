@@ -45,6 +45,7 @@ enum terminal_style {
 
 /* Whether there is a terminal that can be drawn on; the error says why not. */
 gboolean terminal_check(GError **error);
+#define TERMINAL_INSTEAD "'ctprof stat --every 2s' and 'ctprof compare RECORDING' print instead"
 /* Stores the terminal's state, for the process that draws and for the one that waits. */
 void terminal_remember(void);
 /* Restores the stored state, if the process that drew has not done so. */

@@ -70,7 +70,7 @@ MISTAKES = {
     "name_for_a_process": (["top", "nginx"], 2, "expected a process ID, not 'nginx'"),
     "no_process": (["top", "0"], 2, "expected a process ID, not '0'"),
     "top_without_a_terminal": (["top"], 2, "must be a terminal", "'ctprof stat --every 2s'"),
-    "replay_without_a_terminal": (["replay", A], 2, "must be a terminal"),
+    "replay_without_a_terminal": (["replay", A], 2, "must be a terminal", "'ctprof compare RECORDING'"),
     "nothing_to_replay": (["replay"], 2, "expected a recording: FILE", "'ctprof record' writes one"),
     "replay_of_standard_input": (["replay", "-"], 2, "expected a file: standard input has the keys"),
     "two_files_to_replay": (["replay", A, B], 2, f"unexpected argument '{B}'"),
