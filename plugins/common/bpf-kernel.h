@@ -210,6 +210,7 @@ struct rq {
 
 struct cfs_rq {
 	struct rq *rq;
+	int throttle_count; /* CONFIG_CFS_BANDWIDTH */
 	__u64 throttled_clock_self;
 	__u64 throttled_clock_self_time; /* 6.4 */
 };

@@ -10,6 +10,7 @@
 #define UINT64_MAX (~0ull)
 #endif
 #define ASLEEP 0x1003u /* kinds.c */
+#define MAX_RT_PRIO 100
 #define N_SEEN 65536u
 #define CALL_AT __builtin_offsetof(struct thread_record, nr)
 
@@ -114,6 +115,21 @@ static __always_inline void find_call(struct thread_record *record, struct task_
 	__builtin_memcpy(seen->call, &record->nr, sizeof seen->call);
 }
 
+/* By the quota of a cgroup.  Since 6.18 a thread is marked itself, before the queue is. */
+static __always_inline bool is_throttled(const struct thread_record *record,
+					 struct task_struct *task)
+{
+	struct cfs_rq *queue = 0;
+
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
+	if (!bpf_core_field_exists(queue->throttle_count) || task->prio < MAX_RT_PRIO ||
+	    record->marks & RECORD_ON_CPU)
+		return false;
+	queue = task->se.cfs_rq;
+	return queue && queue->throttle_count > 0;
+}
+
 SEC("iter/task")
 int look(struct bpf_iter__task *ctx)
 {
@@ -140,6 +156,8 @@ int look(struct bpf_iter__task *ctx)
 	if (bpf_core_field_exists(task->frozen) && task->jobctl & JOBCTL_TRAP_FREEZE &&
 	    BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
 		record.marks |= RECORD_FROZEN;
+	if (record.state == 0 && is_throttled(&record, task))
+		record.marks |= RECORD_THROTTLED;
 	if (record.state & ASLEEP && !(record.marks & (RECORD_IS_EXITING | RECORD_KERNEL)))
 		find_call(&record, task);
 	bpf_seq_write(ctx->meta->seq, &record, sizeof record);

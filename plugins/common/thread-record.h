@@ -17,6 +17,7 @@ typedef __u64 record_u64;
 #define RECORD_NO_REGS 4u /* the system call could not be read */
 #define RECORD_KERNEL 8u  /* a kernel thread, or a worker with registers of its creator */
 #define RECORD_IS_EXITING 16u
+#define RECORD_THROTTLED 64u
 #define RECORD_ON_CPU 32u /* so it may be about to leave its state; set only by BPF */
 
 /* In nr: the thread is in the kernel, but not in a system call. */

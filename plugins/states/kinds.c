@@ -20,11 +20,11 @@
 #define F_OFD_SETLKW_NUMBER 38u
 
 const char *const kind_words[N_KINDS] = {
-	[KIND_RUNNING] = "running", [KIND_LOCK] = "lock",   [KIND_SOCKET] = "socket",
-	[KIND_PIPE] = "pipe",       [KIND_TIMER] = "timer", [KIND_IDLE] = "idle",
-	[KIND_CHILD] = "child",     [KIND_FILE] = "file",   [KIND_FAULT] = "fault",
-	[KIND_STOPPED] = "stopped", [KIND_OTHER] = "other", [KIND_UNKNOWN] = "unknown",
-	[KIND_DEAD] = "dead",
+	[KIND_RUNNING] = "running", [KIND_THROTTLED] = "throttled", [KIND_LOCK] = "lock",
+	[KIND_SOCKET] = "socket",   [KIND_PIPE] = "pipe",           [KIND_TIMER] = "timer",
+	[KIND_IDLE] = "idle",       [KIND_CHILD] = "child",         [KIND_FILE] = "file",
+	[KIND_FAULT] = "fault",     [KIND_STOPPED] = "stopped",     [KIND_OTHER] = "other",
+	[KIND_UNKNOWN] = "unknown", [KIND_DEAD] = "dead",
 };
 
 /* Calls whose kind depends on more than their number; the others have their kind in the table, and
@@ -193,7 +193,7 @@ static enum kind kind_of_state(const struct thread_record *record)
 	/* This state also covers a thread that is being woken; the number may then be of an earlier
 	 * call. */
 	if (!(state & ASLEEP))
-		return KIND_RUNNING;
+		return record->marks & RECORD_THROTTLED ? KIND_THROTTLED : KIND_RUNNING;
 	if (record->marks & RECORD_KERNEL)
 		return (state & TASK_IDLE) == TASK_UNINTERRUPTIBLE ? KIND_OTHER : KIND_IDLE;
 	if (record->marks & (RECORD_NO_REGS | RECORD_COMPAT))

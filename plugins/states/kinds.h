@@ -13,8 +13,9 @@
 
 /* By what was requested from the kernel, never by its presumed purpose. */
 enum kind {
-	KIND_RUNNING, /* on a CPU, or waiting for one */
-	KIND_LOCK,    /* futex without time limit, file lock, System V semaphore */
+	KIND_RUNNING,   /* on a CPU, or waiting for one */
+	KIND_THROTTLED, /* by the quota of a cgroup; seen only by BPF */
+	KIND_LOCK,      /* futex without time limit, file lock, System V semaphore */
 	KIND_SOCKET,
 	KIND_PIPE,  /* pipe, FIFO, eventfd, message queue */
 	KIND_TIMER, /* nanosleep, timerfd, poll or select of nothing */

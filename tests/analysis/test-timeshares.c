@@ -123,12 +123,19 @@ static void test_recording(void)
 	add_thread(after, 4, "busy", 5, 10.4, 0, -1, "running@1");
 	/* Started in the middle of the window. */
 	add_thread(after, 5, "born", 1600, 1, 0, -1, "timer@130");
-	check(before, after, 3,
-	      (const char *const[]){"still", "idle 10.000 ", "mixed",
-				    "user 3.000 system 1.000 runnable 1.000 lock 2.000 pipe 3.000 ",
-				    "disk", "disk 2.000 socket 2.000 file 6.000 ", "busy",
-				    "user 7.800 system 2.600 ", "born",
-				    "user 0.750 system 0.250 timer 3.000 ", NULL});
+	/* Of 10 s, in 40 of 50 samples throttled. */
+	add_thread(before, 6, "capped", 5, 0, 0, -1, "running@1");
+	add_thread(after, 6, "capped", 5, 1, 9, -1, "running@141 running=100 throttled=40");
+	/* No more than the kernel says it waited. */
+	add_thread(before, 7, "late", 5, 0, 0, -1, "running@1");
+	add_thread(after, 7, "late", 5, 8, 2, -1, "throttled@121 running=120");
+	check(before, after, 5,
+	      (const char *const[]){
+		      "capped", "user 0.750 system 0.250 runnable 1.000 throttled 8.000 ", "late",
+		      "user 6.000 system 2.000 throttled 2.000 ", "still", "idle 10.000 ", "mixed",
+		      "user 3.000 system 1.000 runnable 1.000 lock 2.000 pipe 3.000 ", "disk",
+		      "disk 2.000 socket 2.000 file 6.000 ", "busy", "user 7.800 system 2.600 ",
+		      "born", "user 0.750 system 0.250 timer 3.000 ", NULL});
 }
 
 /* The second capture has a run of sources of its own, and shows what ended threads did. */

@@ -3,9 +3,12 @@
 """The cgroups of v1 controllers: each has its own path, and none is of another namespace."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import harness
@@ -121,6 +124,45 @@ def test_a_cgroup_above_is_read_if_it_has_a_limit():
     assert names == {f"/{NAME}-{x}" for x in ("a", "a/in", "b/in")}, names
     assert rows[f"/{NAME}-a"]["cpu"]["max_quota_us"] == 20000
     assert "/" in rows
+
+
+SPIN = """
+open("/proc/self/comm", "w").write("capped")
+open({procs!r}, "w").write("0")
+while True:
+    pass
+"""
+
+
+def throttled_ns(folder):
+    return int(dict(line.split() for line in (folder / "cpu.stat").read_text().splitlines())["throttled_time"])
+
+
+def test_to_be_throttled_is_a_state_of_its_own():
+    """By BPF: a spinner that waits for its quota does not wait for a CPU. How long is in the cgroup's file."""
+    if harness.capture("-g", "all,states", "--plugins=procfs,states").data["extra"]["states_summary"]["source"] != "bpf":
+        raise tap.Skip("needs BPF")
+    with cgroups(f"cpu/{NAME}") as (folder,):
+        if not (folder / "cpu.cfs_quota_us").exists():
+            raise tap.Skip("this kernel has no quotas")
+        (folder / "cpu.cfs_quota_us").write_text("20000")
+        spinner = subprocess.Popen([sys.executable, "-c", SPIN.format(procs=str(folder / "cgroup.procs"))])
+        try:
+            harness.wait_for(lambda: throttled_ns(folder) > 0, "the quota to be used up")
+            before, began = throttled_ns(folder), time.monotonic()
+            done = harness.run("-q", "stat", "--states=10", "--sections=states", "-fjson", "--", "sleep", "5")
+            truth = (throttled_ns(folder) - before) / (time.monotonic() - began) / 1e7
+        finally:
+            spinner.kill()
+            spinner.wait()
+    (section,) = [each for each in json.loads(done.stdout)["sections"] if each["name"] == "states"]
+    rows = {}
+    for row in section["rows"]:
+        if "capped" in row["group"]:
+            rows.setdefault(row["metric"], {})[row["group"][-1]] = row["candidate"]
+    assert abs(sum(rows["share"].values()) - 100) < 0.001, rows
+    # One window in twenty is not within its interval.
+    assert rows["share_low"]["throttled"] - 10 < truth < rows["share_high"]["throttled"] + 10, (truth, rows)
 
 
 def test_the_v1_root_has_no_peak():

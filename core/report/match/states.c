@@ -11,13 +11,20 @@ enum { BEFORE, AFTER };
 /* The most time that is taken from a running thread, as a multiple of its run time. */
 #define MOST_STOLEN 4
 
+/* Among samples: on a CPU, or waiting for one. */
+#define RUNNING N_STATE_TIMES
+
 const char *const state_words[N_STATE_TIMES] = {
-	[STATE_USER] = "user",         [STATE_SYSTEM] = "system", [STATE_RUNNABLE] = "runnable",
-	[STATE_DISK] = "disk",         [STATE_SWAP] = "swap-in",  [STATE_RECLAIM] = "reclaim",
-	[STATE_SLEEPING] = "sleeping", [STATE_LOCK] = "lock",     [STATE_SOCKET] = "socket",
-	[STATE_PIPE] = "pipe",         [STATE_TIMER] = "timer",   [STATE_IDLE] = "idle",
-	[STATE_CHILD] = "child",       [STATE_FILE] = "file",     [STATE_FAULT] = "fault",
-	[STATE_STOPPED] = "stopped",   [STATE_OTHER] = "other",   [STATE_UNKNOWN] = "unknown",
+	[STATE_USER] = "user",         [STATE_SYSTEM] = "system",
+	[STATE_RUNNABLE] = "runnable", [STATE_DISK] = "disk",
+	[STATE_SWAP] = "swap-in",      [STATE_RECLAIM] = "reclaim",
+	[STATE_SLEEPING] = "sleeping", [STATE_THROTTLED] = "throttled",
+	[STATE_LOCK] = "lock",         [STATE_SOCKET] = "socket",
+	[STATE_PIPE] = "pipe",         [STATE_TIMER] = "timer",
+	[STATE_IDLE] = "idle",         [STATE_CHILD] = "child",
+	[STATE_FILE] = "file",         [STATE_FAULT] = "fault",
+	[STATE_STOPPED] = "stopped",   [STATE_OTHER] = "other",
+	[STATE_UNKNOWN] = "unknown",
 };
 
 enum input {
@@ -111,13 +118,13 @@ static gint find_state(const char *word, gsize len)
 	for (gint i = STATE_SLEEPING + 1; i < N_STATE_TIMES; i++)
 		if (strlen(state_words[i]) == len && memcmp(state_words[i], word, len) == 0)
 			return i;
-	return -1;
+	return len == strlen("running") && memcmp(word, "running", len) == 0 ? RUNNING : -1;
 }
 
 /* Adds samples such as "idle@5 lock=3": 3 instants in "lock", and "idle" from the fifth on.
  * sign: 1 or -1. */
 static void add_samples(const char *text, guint64 instants, gdouble sign,
-			gdouble counts[N_STATE_TIMES])
+			gdouble counts[RUNNING + 1])
 {
 	while (*text) {
 		gsize len = strcspn(text, "@= ");
@@ -152,7 +159,7 @@ static const char *samples_of_ended(const States *states, const RosterEntry *ent
 
 /* Counts a thread's samples in the window, by state.  Returns their sum. */
 static gdouble count_samples(const States *states, const StateThread *thread,
-			     gdouble ret_counts[N_STATE_TIMES])
+			     gdouble ret_counts[RUNNING + 1])
 {
 	const char *after = thread->is_there ? samples_at(states, thread, AFTER)
 					     : samples_of_ended(states, thread->entry);
@@ -165,7 +172,7 @@ static gdouble count_samples(const States *states, const StateThread *thread,
 		add_samples(after, states->sides[AFTER].instants, 1, ret_counts);
 	if (after && before)
 		add_samples(before, states->sides[BEFORE].instants, -1, ret_counts);
-	for (guint i = 0; i < N_STATE_TIMES; i++) {
+	for (guint i = 0; i <= RUNNING; i++) {
 		ret_counts[i] = MAX(ret_counts[i], 0);
 		sum += ret_counts[i];
 	}
@@ -244,18 +251,25 @@ static gdouble take(gdouble wanted, gdouble *rest)
 	return taken;
 }
 
-/* Divides the rest of a thread's sleep by its samples.  Waits that are already in the kernel's sums
- * were sampled, too, and are subtracted. */
+/* Divides the wait for a CPU, and the rest of a thread's sleep, by its samples.  Waits that are
+ * already in the kernel's sums were sampled, too, and are subtracted. */
 static void divide(const States *states, const StateThread *thread, StateTimes *times,
-		   const gdouble known[N_STATE_TIMES], gdouble sleep, gdouble rest)
+		   const gdouble known[N_STATE_TIMES], gdouble life, gdouble sleep, gdouble rest)
 {
-	gdouble counts[N_STATE_TIMES] = {0}, left = 0;
-	gdouble n = count_samples(states, thread, counts);
+	gdouble counts[RUNNING + 1] = {0}, left = 0;
+	gdouble all = count_samples(states, thread, counts), throttled = counts[STATE_THROTTLED];
+	gdouble n = all - throttled - counts[RUNNING];
 
 	if (states_instants(states) == 0) {
 		times->ns[STATE_SLEEPING] += rest;
 		return;
 	}
+	if (throttled > 0)
+		throttled = MIN(life * throttled / all, known[STATE_RUNNABLE]);
+	times->ns[STATE_THROTTLED] += throttled;
+	times->ns[STATE_RUNNABLE] -= throttled;
+	counts[STATE_THROTTLED] = 0;
+	times->looks = MAX(times->looks, all);
 	times->sampled += rest;
 	times->instants = MAX(times->instants, n);
 	if (sleep > 0) {
@@ -306,7 +320,7 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 		change_of(states, thread, FREEPAGES) + change_of(states, thread, COMPACT), &rest);
 	for (guint i = 0; i < N_STATE_TIMES; i++)
 		times->ns[i] += known[i];
-	divide(states, thread, times, known, sleep, rest);
+	divide(states, thread, times, known, life, sleep, rest);
 	times->threads++;
 	times->uncounted_disk +=
 		thread->was_there && thread->is_there && !find_values(states, thread, BLKIO, disk);

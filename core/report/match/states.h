@@ -17,7 +17,8 @@ enum state_time {
 	STATE_DISK,
 	STATE_SWAP,
 	STATE_RECLAIM,
-	STATE_SLEEPING, /* if nothing was sampled; the states after this one are sampled */
+	STATE_SLEEPING,  /* if nothing was sampled; the states after this one are sampled */
+	STATE_THROTTLED, /* a part of the wait for a CPU; the next ones are of the sleep */
 	STATE_LOCK,
 	STATE_SOCKET,
 	STATE_PIPE,
@@ -44,6 +45,7 @@ typedef struct state_times {
 	gdouble sampled;  /* the part of ns that was divided by samples */
 	gdouble instants; /* at which a thread was seen asleep: the most of any thread of the
 			   * group */
+	gdouble looks;    /* the same, asleep or not */
 	guint64 threads, left_out; /* left_out: lived for an unknown time */
 	guint64 uncounted_disk;    /* threads whose block I/O is in their other sleep: the kernel
 				    * does not count it */

@@ -41,17 +41,18 @@ static const StateTimes *times_of(const Draft *draft, const Group *group)
 	return times && times->threads > 0 ? times : NULL;
 }
 
-/* The samples divide only a part of the time, so their error applies to that part. */
+/* The samples of a sleep divide only a part of the time, so their error applies to that part. */
 static void put_interval(const Draft *draft, struct ctprof_cell *cells, const StateTimes *times,
-			 gdouble ns, gdouble sum)
+			 enum state_time state, gdouble sum)
 {
-	gdouble n = times->instants, low, high;
+	gdouble n = state == STATE_THROTTLED ? times->looks : times->instants, low, high;
+	gdouble divided = state == STATE_THROTTLED ? sum : times->sampled;
 
-	if (times->sampled <= 0)
+	if (divided <= 0)
 		return;
-	interval_of_share(MIN(ns / times->sampled, 1) * n, n, CONFIDENCE, &low, &high);
-	draft_put_same(draft, &cells[LOW], value_of_real(low * times->sampled / sum * 100));
-	draft_put_same(draft, &cells[HIGH], value_of_real(high * times->sampled / sum * 100));
+	interval_of_share(MIN(times->ns[state] / divided, 1) * n, n, CONFIDENCE, &low, &high);
+	draft_put_same(draft, &cells[LOW], value_of_real(low * divided / sum * 100));
+	draft_put_same(draft, &cells[HIGH], value_of_real(high * divided / sum * 100));
 }
 
 static void add_state(const Draft *draft, Table *table, const Group *group, const StateTimes *times,
@@ -63,7 +64,7 @@ static void add_state(const Draft *draft, Table *table, const Group *group, cons
 	draft_put_same(draft, &cells[TIME], value_of_real(ns));
 	draft_put_same(draft, &cells[SHARE], value_of_real(ns / sum * 100));
 	if (state > STATE_SLEEPING)
-		put_interval(draft, cells, times, ns, sum);
+		put_interval(draft, cells, times, state, sum);
 }
 
 static gdouble weigh(const Draft *draft, const Group *group, gconstpointer data)
@@ -101,7 +102,7 @@ static void draft_states(const Draft *draft, const Section *section)
 		}
 	}
 	table_note(table,
-		   "states add up to the time; from lock on they are estimated from "
+		   "states add up to the time; throttled, and from lock on, are estimated from "
 		   "%" G_GUINT64_FORMAT " samples, with 95 %% intervals",
 		   states_instants(draft->window->states));
 	if (uncounted > 0)

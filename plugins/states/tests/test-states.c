@@ -31,6 +31,7 @@ static const struct {
 } cases[] = {
 	/* The state before the number: each has a stale or foreign call. */
 	{"running", X86, {.state = 0, .nr = FUTEX}, "", KIND_RUNNING},
+	{"throttled", X86, {.marks = RECORD_THROTTLED}, "", KIND_THROTTLED},
 	{"being woken", X86, {.state = 0x200, .nr = FUTEX}, "", KIND_RUNNING},
 	{"SIGSTOP in a nanosleep", X86, {.state = 0x104, .nr = 230}, "", KIND_STOPPED},
 	{"traced", X86, {.state = 0x8, .nr = 0}, "", KIND_STOPPED},
