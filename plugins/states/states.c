@@ -198,10 +198,11 @@ static enum kind classify(const struct states *self, const struct thread_record 
 {
 	char text[WCHAN_BYTES];
 	enum machine machine = kind_machine();
-	ssize_t got = 0;
+	enum kind kind = kind_of(machine, record, text_of(""));
 
-	if (kind_needs_wchan(machine, record))
-		got = thread_file_read_root(self->host, (int32_t)record->tgid, (int32_t)record->tid,
+	if (kind != KIND_UNKNOWN || !kind_needs_wchan(machine, record))
+		return kind;
+	ssize_t got = thread_file_read_root(self->host, (int32_t)record->tgid, (int32_t)record->tid,
 					    "wchan", text, sizeof text);
 	return kind_of(machine, record, (struct text){text, got > 0 ? (size_t)got : 0});
 }
