@@ -5,12 +5,14 @@ Besides tests of its own, it runs those of tests/live that depend on the kernel.
 """
 
 import contextlib
+import ctypes
 import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import harness
@@ -254,6 +256,12 @@ def report_of(section, command, *arguments):
     return found[0].get("lines") or found[0]["rows"] if found else []
 
 
+def has_states_by_bpf():
+    """On Debian's kernels."""
+    release = tuple(map(int, os.uname().release.split(".")[:2]))
+    return release >= (5, 19) and Path("/sys/kernel/btf/vmlinux").exists()
+
+
 def test_a_quota_is_no_contention():
     """Since 6.18 a throttled thread waits on no queue, before on that of its cgroup: either way it is
     throttled, and wants no CPU."""
@@ -264,12 +272,42 @@ def test_a_quota_is_no_contention():
         spinner = subprocess.Popen([sys.executable, "-c", SPIN], preexec_fn=lambda: join(group))
         try:
             found = report_of("findings", "stat", "--smaps=never", "--sections=findings", "--group-by=process", "--", "sleep", "5")
+            states = report_of("states", "stat", "--states=10", "--smaps=never", "--sections=states", "--group-by=process", "--", "sleep", "5")
         finally:
             spinner.kill()
             spinner.wait()
     own = {line["finding"]: line["sentence"] for line in found if f"[{spinner.pid}]" in line["sentence"]}
     assert "throttled" in own and "quota is 0.20 CPU" in own["throttled"], found
     assert not {"starved", "wants-cpu", "busiest"} & set(own), own
+    shares = {row["group"][-1]: row["candidate"] for row in states if f"[{spinner.pid}]" in str(row["group"]) and row["metric"] == "share"}
+    if has_states_by_bpf():
+        assert shares["throttled"] > 40 and abs(sum(shares.values()) - 100) < 0.001, (shares, states)
+
+
+def test_who_holds_what_a_thread_waits_for():
+    """By BPF where the program can be loaded, else by files: the same is found. Twice: what was seen once is not read
+    again."""
+    mutex, libc = ctypes.create_string_buffer(64), ctypes.CDLL(None)
+    libc.pthread_mutex_lock(mutex)
+    thread = threading.Thread(target=libc.pthread_mutex_lock, args=[mutex], daemon=True)
+    thread.start()
+    try:
+        path = Path(f"/proc/self/task/{thread.native_id}/syscall")
+        harness.wait_for(lambda: path.read_text().startswith("202 "), "the thread")
+        snapshot = capture("-g", "all,states,lock", "--plugins=procfs,states,locks")
+        rows = report_of("states", "stat", "--states=10", "--sections=states", "--smaps=never", "--", "sleep", "3")
+    finally:
+        libc.pthread_mutex_unlock(mutex)
+        thread.join()
+    source = snapshot.data["extra"]["states_summary"]["source"]
+    print(f"# states by {source}")
+    assert source == "bpf" or not has_states_by_bpf(), source
+    assert snapshot.value(snapshot.rows[os.getpid(), thread.native_id], "wait_state") == ("value", "lock")
+    (lock,) = [row for row in snapshot.data["objects"] if row["group"] == "lock" and f"[{os.getpid()}] 0x" in row["name"]]
+    assert lock["lock_waiters"] == 1 and lock["lock_holder"].endswith(f"[{os.getpid()}]"), lock
+    own = Path("/proc/self/comm").read_text().strip()
+    shares = {row["group"][-1]: row["candidate"] for row in rows if own in row["group"] and row["metric"] == "share"}
+    assert shares.get("lock", 0) > 20, (own, shares, rows[:5])
 
 
 def test_a_cpu_goes_and_comes_in_a_recording():
@@ -466,11 +504,12 @@ def test_versus_scheduler_runs_a_real_one_and_takes_it_away():
 
 
 def chosen():
-    """All tests; booted with ctprof.only=NAME those of that file alone, be it this one."""
+    """All tests; booted with ctprof.only=NAME those of that file alone, or those here about states or sched_ext."""
     options = dict(word.partition("=")[::2] for word in Path("/proc/cmdline").read_text().split())
     only = options.get("ctprof.only")
-    if only == "sched_ext":
-        return {name: test for name, test in globals().items() if "scheduler" in name}
+    parts = {"states": ("quota", "holds"), "sched_ext": ("scheduler",)}.get(only)
+    if parts:
+        return {name: test for name, test in globals().items() if any(part in name for part in parts)}
     if only:
         return load(only) if only in LIVE else globals()
     return {**globals(), **{name: test for file in LIVE for name, test in load(file).items()}}
