@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define SYSTEMD "name=systemd" /* a hierarchy without controllers */
+/* The last has no controllers. */
+enum { SYSTEMD = CGROUP_CONTROLLERS, V2, N_HIERARCHIES };
 
-static const char *const controllers[CGROUP_CONTROLLERS + 1] = {"cpu", "cpuacct", "memory", "pids",
-								SYSTEMD};
+static const char *const names[V2] = {"cpu", "cpuacct", "memory", "pids", "name=systemd"};
 
 /* Splits a line "ID:CONTROLLERS:PATH"; the path may contain colons, and end with blanks. */
 static bool split_cgroup(struct text line, struct text *ret_controllers, struct text *ret_path)
@@ -18,68 +18,74 @@ static bool split_cgroup(struct text line, struct text *ret_controllers, struct 
 	       text_take_part(ret_path, ':', ret_controllers) && text_trim(*ret_path).len > 0;
 }
 
-static bool has_controller(struct text list, const char *name)
+/* Takes a line's path for those of its hierarchies that have none yet. */
+static void take_path(struct text list, struct text path, struct text paths[N_HIERARCHIES])
 {
-	struct text part;
+	struct text name;
 
-	while (text_take_part(&list, ',', &part))
-		if (text_equal(part, name))
-			return true;
-	return false;
+	if (list.len == 0 && paths[V2].len == 0)
+		paths[V2] = path;
+	while (text_take_part(&list, ',', &name))
+		for (size_t i = 0; i < V2; i++)
+			if (paths[i].len == 0 && text_equal(name, names[i]))
+				paths[i] = path;
 }
 
-/* Finds the path in the hierarchy of a controller; "" is v2. */
-static bool find_cgroup(struct text text, const char *controller, struct text *ret_path)
+/* Finds the paths by hierarchy; no path is empty. */
+static void find_paths(struct text text, struct text ret_paths[N_HIERARCHIES])
 {
-	struct text line, list;
+	struct text line, list, path;
 
+	memset(ret_paths, 0, N_HIERARCHIES * sizeof *ret_paths);
 	while (text_take_line(&text, &line))
-		if (split_cgroup(line, &list, ret_path) &&
-		    (*controller ? has_controller(list, controller) : list.len == 0))
-			return true;
-	return false;
+		if (split_cgroup(line, &list, &path))
+			take_path(list, path, ret_paths);
+}
+
+static bool choose_main(const struct text paths[N_HIERARCHIES], struct text *ret_path)
+{
+	*ret_path = paths[V2];
+	/* In a hierarchy without cgroups, all threads are in the root. */
+	for (size_t i = 0; i <= SYSTEMD && paths[V2].len == 0 && ret_path->len <= 1; i++)
+		if (paths[i].len > ret_path->len)
+			*ret_path = paths[i];
+	return ret_path->len > 0;
 }
 
 bool cgroup_lines_main(struct text text, struct text *ret_path)
 {
-	struct text path;
-	bool found = false;
+	struct text paths[N_HIERARCHIES];
 
-	if (find_cgroup(text, "", ret_path))
-		return true;
-	/* In a hierarchy without cgroups, all threads are in the root. */
-	for (size_t i = 0; i <= CGROUP_CONTROLLERS && !(found && ret_path->len > 1); i++)
-		if (find_cgroup(text, controllers[i], &path) && (!found || path.len > 1)) {
-			found = true;
-			*ret_path = path;
-		}
-	return found;
+	find_paths(text, paths);
+	return choose_main(paths, ret_path);
 }
 
 size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries)
 {
-	struct text own, path;
+	struct text paths[N_HIERARCHIES], own;
 	size_t n = 0;
 
-	if (!cgroup_lines_main(text, &own))
+	find_paths(text, paths);
+	if (!choose_main(paths, &own))
 		return 0;
 	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
-		if (find_cgroup(text, controllers[i], &path) && text_order(path, own) != 0)
+		if (paths[i].len > 0 && text_order(paths[i], own) != 0)
 			entries[n++] = (struct ctprof_map_entry){
-				.key = controllers[i],
-				.key_len = (uint32_t)strlen(controllers[i]),
-				.text = path.p,
-				.text_len = (uint32_t)path.len,
+				.key = names[i],
+				.key_len = (uint32_t)strlen(names[i]),
+				.text = paths[i].p,
+				.text_len = (uint32_t)paths[i].len,
 			};
 	return n;
 }
 
 bool cgroup_lines_have_v1(struct text text)
 {
-	struct text path;
+	struct text paths[N_HIERARCHIES];
 
+	find_paths(text, paths);
 	for (size_t i = 0; i < CGROUP_CONTROLLERS; i++)
-		if (find_cgroup(text, controllers[i], &path))
+		if (paths[i].len > 0)
 			return true;
 	return false;
 }
