@@ -270,14 +270,16 @@ static void keep_members(struct cut *cut, const struct btf_type *type)
 			(void)keep(cut, members[i].type);
 }
 
-/* Takes a type that may be what a program is attached to. */
-static void take_target(const struct cut *cut, uint32_t id, struct types_target *target)
+/* Most types are of another kind, or after the target, so their names are not looked at. */
+static void find_target(const struct cut *cut, struct types_target *target)
 {
-	const struct btf_type *type = type_of(cut, id);
+	for (uint32_t id = 1; id < cut->n && target->id == 0; id++) {
+		const struct btf_type *type = type_of(cut, id);
 
-	if (btf_kind(type) == target->kind && target->id == 0 &&
-	    strcmp(text_of(cut, type->name_off), target->name) == 0)
-		target->id = id;
+		if (btf_kind(type) == target->kind &&
+		    strcmp(text_of(cut, type->name_off), target->name) == 0)
+			target->id = id;
+	}
 }
 
 /* Each kept type may add further ones, which this loop then reaches. */
@@ -368,9 +370,8 @@ int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct ty
 		return r;
 	keep_structs(cut);
 	keep_parts(cut);
-	for (uint32_t id = 1; id < cut->n; id++)
-		for (size_t i = 0; i < n_targets; i++)
-			take_target(cut, id, &targets[i]);
+	for (size_t i = 0; i < n_targets; i++)
+		find_target(cut, &targets[i]);
 	r = write_types(cut);
 	if (r < 0)
 		return r;
