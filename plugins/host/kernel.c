@@ -22,6 +22,8 @@
 #define OSRELEASE "sys/kernel/osrelease"
 #define CONFIG_GZ_BYTES (1u << 20)
 #define CONFIG_BYTES (8u << 20)
+/* The option is near the beginning: usually, the rest need not be unpacked. */
+#define CONFIG_HEAD_BYTES (64u << 10)
 
 /* Reads a file's value, otherwise a word of the version line; 0 or -errno. */
 static int read_name(struct host_run *run, const char *path, size_t word, struct text *ret)
@@ -82,7 +84,7 @@ int host_collect_delayacct(struct host_run *run, const struct host_item *item)
 /* ---- config.gz --------------------------------------------------------- */
 
 #ifdef HAVE_ZLIB
-/* Unpacks a gzip file; returns its size, or 0 if it is invalid or does not fit. */
+/* Unpacks a gzip file, as far as it fits; returns the size, or 0 if the file is invalid. */
 static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 {
 	z_stream stream = {
@@ -94,10 +96,9 @@ static size_t gunzip(const char *in, size_t len, char *out, size_t size)
 
 	if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
 		return 0;
-	bool whole = inflate(&stream, Z_FINISH) == Z_STREAM_END;
-	size_t got = whole ? size - stream.avail_out : 0;
+	bool valid = inflate(&stream, Z_FINISH) == Z_STREAM_END || stream.avail_out == 0;
 	inflateEnd(&stream);
-	return got;
+	return valid ? size - stream.avail_out : 0;
 }
 
 static const char *read_config(struct host_run *run, const struct host_item *item)
@@ -108,7 +109,13 @@ static const char *read_config(struct host_run *run, const struct host_item *ite
 	if (!in || !out)
 		return "unknown";
 	ssize_t got = file_read_root(run->host, item->root, item->path, in, CONFIG_GZ_BYTES);
-	size_t len = got > 0 ? gunzip(in, (size_t)got, out, CONFIG_BYTES) : 0;
+	if (got <= 0)
+		return "unknown";
+	size_t len = gunzip(in, (size_t)got, out, CONFIG_HEAD_BYTES);
+	const char *found = host_parse_config(out, len, "CONFIG_TASK_XACCT");
+	if (len < CONFIG_HEAD_BYTES || strcmp(found, "unknown") != 0)
+		return found;
+	len = gunzip(in, (size_t)got, out, CONFIG_BYTES);
 	return host_parse_config(out, len, "CONFIG_TASK_XACCT");
 }
 #else
