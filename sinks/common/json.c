@@ -177,13 +177,15 @@ static size_t escape_slice(struct json *json, const uint8_t *text, size_t len, b
 
 	while (at < slice) {
 		bool sound = true;
-		size_t n = 1;
+		size_t n = 0;
 
-		if (byte_is_plain(text[at])) {
-			*out++ = (char)text[at++];
-			continue;
-		}
-		if (text[at] < 0x80) {
+		while (at + n < slice && byte_is_plain(text[at + n]))
+			n++;
+		if (n > 0) {
+			memcpy(out, text + at, n);
+			out += n;
+		} else if (text[at] < 0x80) {
+			n = 1;
 			out += escape_byte(out, text + at, len - at);
 		} else {
 			n = utf8_measure(text + at, len - at, &sound);
