@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cleanup.h"
 #include "ctprof/plugin.h"
 #include "ctprof/source.h"
 #include "descriptor.h"
@@ -71,15 +72,19 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	struct facts *facts = self;
 	const struct ctprof_host *host = facts->host;
-	struct host_run *run = instance_new(host, sizeof *run);
+	/* Half a megabyte, of which most is not used: not zeroed. */
+	AUTO_FREE struct host_run *run = malloc(sizeof *run);
 
 	(void)context;
-	if (!run)
+	if (!run) {
+		host->error(host, "out of memory");
 		return -ENOMEM;
+	}
 	run->host = host;
 	run->kept = &facts->kept;
 	run->batch = batch;
 	run->slots = facts->slots;
+	run->n_entries = run->n_bytes = 0;
 	for (const struct host_item *item = host_items; item->collect; item++) {
 		if (!slots_wanted(host, &facts->slots[item->first], item->n))
 			continue;
@@ -87,7 +92,6 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 		for (size_t i = 0; error < 0 && i < item->n; i++)
 			host_run_put_error(run, item->first + i, error);
 	}
-	instance_free(run);
 	return 0;
 }
 

@@ -23,7 +23,7 @@
 #define CONFIG_GZ_BYTES (1u << 20)
 #define CONFIG_BYTES (8u << 20)
 /* The option is near the beginning: usually, the rest need not be unpacked. */
-#define CONFIG_HEAD_BYTES (64u << 10)
+#define CONFIG_HEAD_BYTES (16u << 10)
 
 /* Reads a file's value, otherwise a word of the version line; 0 or -errno. */
 static int read_name(struct host_run *run, const char *path, size_t word, struct text *ret)

@@ -103,7 +103,7 @@ static int configure(int fd)
 
 int netlink_open(struct netlink **ret)
 {
-	__attribute__((cleanup(netlink_drop))) struct netlink *netlink = calloc(1, sizeof *netlink);
+	__attribute__((cleanup(netlink_drop))) struct netlink *netlink = malloc(sizeof *netlink);
 
 	if (!netlink)
 		return -ENOMEM;
@@ -115,10 +115,10 @@ int netlink_open(struct netlink **ret)
 		return r;
 	for (size_t i = 0; i < NETLINK_BATCH; i++) {
 		netlink->vectors[i] = (struct iovec){netlink->buffers[i], REPLY_SIZE};
-		netlink->messages[i].msg_hdr = (struct msghdr){
-			.msg_name = &netlink->senders[i],
-			.msg_iov = &netlink->vectors[i],
-			.msg_iovlen = 1,
+		netlink->messages[i] = (struct mmsghdr){
+			.msg_hdr.msg_name = &netlink->senders[i],
+			.msg_hdr.msg_iov = &netlink->vectors[i],
+			.msg_hdr.msg_iovlen = 1,
 		};
 	}
 	*ret = netlink;
