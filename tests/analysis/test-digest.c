@@ -163,7 +163,7 @@ static const struct finding_case {
 	{"starved", {{"wait_time_ns", 15 * S / 2}}, {{"wait_time_ns", 7 * S}}, NULL},
 	{"starved",
 	 {{"wait_time_ns", 30 * S}, {"timeslices", 1000}, {"threads", 4}},
-	 {{"wait_time_ns", 7 * S}},
+	 {{"wait_time_ns", 30 * S}, {"timeslices", 61000}, {"threads", 4}}, /* short waits */
 	 "app is starved, not busy: 3 of its 4 threads wait for a CPU, 30.0ms a turn, for 0 CPU"},
 	/* No more threads wait than there are, though one may be read a little later. */
 	{"starved",

@@ -116,6 +116,7 @@ SITUATIONS = [
     Situation("in-kernel", [Beast("zoo-kernel", "in-kernel")], [r"zoo-kernel\b.*(kernel|system)"], [DISK.format("zoo-kernel")]),
     Situation("datagrams", [Beast("zoo-flood", "datagrams")], [r"zoo-flood\b.*(kernel|system|softirq)"], [STARVED.format("zoo-flood")]),
     Situation("timer", [Beast("zoo-timer", "timer", 900)], (), [BUSIEST.format("zoo-timer"), STARVED.format("zoo-timer")]),
+    Situation("timers", [Beast("zoo-timer", "timer", 900, 60)], (), [STARVED.format("zoo-timer"), r"zoo-timer\b.* wants"]),
     Situation("ping-pong", [Beast("zoo-pong", "ping-pong")], ["zoo-pong"], [STARVED.format("zoo-pong")]),
     Situation("quota", [Beast("zoo-cap", "spin", 2, cgroup="zoo-cap", quota=0.2)], [r"zoo-cap\b.*throttled.*0\.20 CPU"],
               [STARVED.format("zoo-cap"), BUSIEST.format("zoo-cap"), r"zoo-cap\b.* wants"]),

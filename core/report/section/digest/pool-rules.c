@@ -14,6 +14,7 @@
 #define LEAST_WAITING 0.75      /* threads: one that waits three times as long as it runs */
 #define LEAST_RATIO 3.0         /* time waited / time run */
 #define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
+#define LEAST_TURN 5e5          /* ns: a thread that lacks CPU waits for the slices of others */
 #define LEAST_IDLE_SHARE 0.5    /* of the CPUs */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
 #define LEAST_BUSY 0.5          /* CPUs: a pool that uses them is busy on any host */
@@ -88,10 +89,14 @@ static gdouble contended(const Subject *subject)
 	return CLAMP(waiting - held, 0, waiting * blame_contended(subject_blame(subject)));
 }
 
-/* Returns the ratio of the time that its threads waited to the time that they ran. */
+/* Returns the ratio of the time that its threads waited to the time that they ran.  NAN: they
+ * waited little, or briefly: a thread that wakes up a thousand times a second for some microseconds
+ * each may wait much longer than it runs, and get all it asks for. */
 static gdouble measure_waits(const Subject *subject)
 {
-	gboolean is_much = subject_cost(subject, COST_WAITING) >= LEAST_WAITING;
+	gdouble turn = subject_cost(subject, COST_TURN);
+	gboolean is_much = subject_cost(subject, COST_WAITING) >= LEAST_WAITING &&
+			   !(turn > 0 && turn < LEAST_TURN);
 	gdouble waiting = is_much ? contended(subject) : 0;
 
 	return waiting >= LEAST_WAITING ? waiting / MAX(subject_cost(subject, COST_CPU), 1e-6)
