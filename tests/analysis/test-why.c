@@ -343,13 +343,13 @@ static const Scene scenes[] = {
 	 {{"app", NULL, 10, .n = 1, .run_ns = 99 * S / 10, .system_ticks = 900, .user_ticks = 100,
 	   .policy = "SCHED_BATCH"}}},
 	{"stuck",
-	 "app is stuck: 5 of its 5 threads are in uninterruptible sleep (D) all the time, in "
+	 "app is stuck or frozen: 5 of its 5 threads are in uninterruptible sleep (D) all the time, in "
 	 "fuse_open",
 	 0,
 	 0,
 	 {{"app", NULL, 10, .n = 5, .state = 'D', .place = "fuse_open"}}},
 	{"stuck",
-	 "app is stuck: 5 of its 6 threads are in uninterruptible sleep (D) all the time "
+	 "app is stuck or frozen: 5 of its 6 threads are in uninterruptible sleep (D) all the time "
 	 "(--groups=wait shows where)",
 	 0,
 	 0,

@@ -103,7 +103,7 @@ def test_threads_that_are_stuck_stand_out():
     with beast:
         beast.stdout.readline()
         with screen(SOURCES, "top", "-i", "0.5s", size=(120, 30)) as shown:
-            shown.wait(lambda text: "top-stuck is stuck: 5 of" in text, "the finding")
+            shown.wait(lambda text: "top-stuck is stuck or frozen: 5 of" in text, "the finding")
             shown.press("q")
             assert end_of(shown) == 0
 

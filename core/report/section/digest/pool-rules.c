@@ -415,7 +415,7 @@ static gdouble measure_stuck(const Subject *subject)
 
 static void say_stuck(const Subject *subject, Sentence *sentence)
 {
-	SAY(sentence, "{} is stuck", name_of(subject));
+	SAY(sentence, "{} is stuck or frozen", name_of(subject));
 	SAY(sentence, ": {} of its {} threads are in uninterruptible sleep (D) all the time",
 	    term_count("stuck", "threads", subject->value),
 	    term_count("threads", "threads", (gdouble)threads_of(subject)));
