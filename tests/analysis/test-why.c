@@ -49,6 +49,7 @@ typedef struct band {
 	guint64 kib[2];     /* of each process, at the start and the end */
 	guint64 open_ns[2]; /* the wait that goes on; both 0: not known */
 	const char *cpus, *policy, *place;
+	const char *cgroup; /* NULL: CGROUP */
 	gint nice;
 	guint64 weight; /* of the cgroup, by the first band; 0: unknown */
 	char state;     /* 0: 'S' */
@@ -72,7 +73,7 @@ static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_af
 			{"stime_clock_ticks", band->system_ticks}};
 
 	sample_thread(sample, tgid, band->tgid + (gint32)i, band->pcomm,
-		      band->comm ? band->comm : band->pcomm, CGROUP);
+		      band->comm ? band->comm : band->pcomm, band->cgroup ? band->cgroup : CGROUP);
 	for (guint c = 0; c < G_N_ELEMENTS(counters); c++)
 		sample_u64(sample, counters[c].name, is_after ? counters[c].value : 0);
 	sample_u64(sample, "start_time_clock_ticks", 100);
@@ -253,26 +254,50 @@ static const Scene scenes[] = {
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
-	/* The weight of the cgroup above counts as well; the default is no reason. */
+	/* The weight of the cgroup above counts as well, if others have more. */
 	{"starved",
-	 "app is starved, not busy, at cpu.weight 1: 2 of its 2 threads wait for a CPU, 10.0ms a turn, "
-	 "for 0 CPU",
+	 "app is starved, not busy, at cpu.weight 1, while front ran 4 CPU: 2 of its 2 threads wait for "
+	 "a CPU, 10.0ms a turn, for 0 CPU",
 	 4000,
 	 0,
-	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 1}}},
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 1},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .cgroup = "/other"}}},
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU: 2 of its 2 threads wait for a CPU, 10.0ms "
+	 "a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 1},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
 	{"starved",
 	 "app is starved, not busy: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
 	 4000,
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .weight = 100}}},
-	/* Most was used by threads that are in no pool. */
+	/* Most was used by threads that are in no pool, at an unknown nice value. */
+	{"starved",
+	 "app is starved, not busy: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
+	  {"front", NULL, 50, .n = 2, .run_ns = 9 * S}}},
+	/* The pool that uses most uses little of what all others do. */
 	{"starved",
 	 "app is starved, not busy, at nice 19: 2 of its 2 threads wait for a CPU, 10.0ms a turn, "
 	 "for 0 CPU",
 	 4000,
 	 0,
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
-	  {"front", NULL, 50, .n = 2, .run_ns = 9 * S}}},
+	  {"front", NULL, 50, .n = 2, .run_ns = 8 * S},
+	  {"other", NULL, 80, .n = 2, .run_ns = 6 * S}}},
+	/* Its nice value is no reason beside others of the same. */
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU: 2 of its 2 threads wait for a CPU, 10.0ms "
+	 "a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .nice = 19}}},
 	{"starved",
 	 NULL,
 	 4000,

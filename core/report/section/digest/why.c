@@ -17,6 +17,10 @@
 #define LEAST_RIVAL 0.2     /* CPUs */
 #define LEAST_KERNEL 0.7    /* of the CPU time */
 
+/* The kernel's sched_prio_to_weight: each nice level is a quarter more or less. */
+#define PER_NICE 1.25
+#define IDLE_WEIGHT (3.0 / 1024)
+
 const char *const why_metrics[] = {AFFINITY, NICE, POLICY, PLACE, "ppid", "open_wait_ns", NULL};
 
 gboolean why_needs(const char *metric)
@@ -83,8 +87,24 @@ static void add_class(const Digest *digest, const CostLine *line, Sentence *sent
 		SAY(sentence, ", at nice {}", term_count("nice", "none", (gdouble)nice.min));
 }
 
-/* Adds the smallest weight among its cgroup and the ones above, if it is below the default. */
-static void add_weight(const Digest *digest, const CostLine *line, Sentence *sentence)
+/* Returns the scheduler's weight of each of its threads, 1 at nice 0; NAN: they differ, or it is
+ * unknown. */
+static gdouble class_weight(const Digest *digest, const CostLine *line)
+{
+	const struct ctprof_value policy = common(digest, line, POLICY);
+	const struct ctprof_value nice = common(digest, line, NICE);
+
+	if (policy.type != CTPROF_VALUE_MODE)
+		return NAN;
+	if (strcmp(policy.text, "SCHED_IDLE") == 0)
+		return IDLE_WEIGHT;
+	if (strcmp(policy.text, "SCHED_OTHER") != 0 && strcmp(policy.text, "SCHED_BATCH") != 0)
+		return INFINITY;
+	return nice.type == CTPROF_VALUE_RANGE ? pow(PER_NICE, -(gdouble)nice.min) : NAN;
+}
+
+/* Returns the smallest weight among its cgroup and the ones above, or the default. */
+static gdouble cgroup_weight(const Digest *digest, const CostLine *line)
 {
 	gdouble least = DEFAULT_WEIGHT;
 
@@ -94,8 +114,7 @@ static void add_weight(const Digest *digest, const CostLine *line, Sentence *sen
 		if (limits->weight > 0 && throttling_applies(limits, line->cgroup))
 			least = MIN(least, limits->weight);
 	}
-	if (least < DEFAULT_WEIGHT)
-		SAY(sentence, ", at cpu.weight {}", term_count("weight", "none", least));
+	return least;
 }
 
 gboolean why_is_deadline(const Subject *subject)
@@ -105,34 +124,60 @@ gboolean why_is_deadline(const Subject *subject)
 	return policy.type == CTPROF_VALUE_MODE && strcmp(policy.text, "SCHED_DEADLINE") == 0;
 }
 
-/* Returns the other pool that uses the most CPU, among those pinned to the same CPUs if this one is
- * pinned; NULL: none.  It must use at least as much as this one: otherwise the pool's own threads
- * are in each other's way; and as much as was used outside the pools shown, by threads that ended
- * for example. */
+/* Returns half of the CPU that others use, on the CPUs that the pool is pinned to if it is.  A
+ * rival that uses less is not why the pool waits.  NAN: not known. */
+static gdouble half_of_others(const Subject *subject)
+{
+	const CostLine *line = subject->line;
+	gdouble busy = line->pinned ? line->n_pinned : subject->digest->host.busy;
+
+	return MAX(LEAST_RIVAL, (busy - subject_cost(subject, COST_CPU)) / 2);
+}
+
+/* Returns the CPU that another pool uses; 0: it is not pinned to the same CPUs, or is this one. */
+static gdouble rival_cpu(const Subject *subject, const CostLine *line)
+{
+	const char *pinned = subject->line->pinned;
+
+	return line == subject->line || (pinned && g_strcmp0(line->pinned, pinned) != 0)
+		       ? 0
+		       : digest_cost(line, subject->digest->newest, COST_CPU);
+}
+
+/* Returns the other pool that uses the most CPU; NULL: none uses half of what all others use, and
+ * as much as this one: otherwise the pool's own threads are in each other's way. */
 static const CostLine *find_rival(const Subject *subject)
 {
-	const Digest *digest = subject->digest;
-	const char *pinned = subject->line->pinned;
+	const GArray *lines = subject->digest->lines;
+	gdouble most = MAX(half_of_others(subject), subject_cost(subject, COST_CPU));
 	const CostLine *rival = NULL;
-	gdouble elsewhere =
-		digest->host.busy - digest_own(digest) - digest->total.of[COST_CPU].real;
-	gdouble most = MAX(LEAST_RIVAL, subject_cost(subject, COST_CPU));
 
-	/* NAN: it is not known how much was. */
-	if (!pinned)
-		most = fmax(most, elsewhere);
+	for (guint i = 0; i < lines->len; i++) {
+		const CostLine *line = digest_line(subject->digest, i);
 
-	for (guint i = 0; i < digest->lines->len; i++) {
-		const CostLine *line = digest_line(digest, i);
-		gdouble cpu = digest_cost(line, digest->newest, COST_CPU);
-
-		if (line == subject->line || cpu < most ||
-		    (pinned && g_strcmp0(line->pinned, pinned) != 0))
+		if (rival_cpu(subject, line) < most)
 			continue;
-		most = cpu;
+		most = rival_cpu(subject, line);
 		rival = line;
 	}
 	return rival;
+}
+
+/* Whether pools of at least twice the weight use half of what all others use: that is then a reason
+ * why the pool waits. */
+static gboolean is_outweighed(const Subject *subject,
+			      gdouble (*weight_of)(const Digest *, const CostLine *))
+{
+	const Digest *digest = subject->digest;
+	gdouble own = weight_of(digest, subject->line), cpu = 0;
+
+	for (guint i = 0; i < digest->lines->len; i++) {
+		const CostLine *line = digest_line(digest, i);
+
+		if (weight_of(digest, line) >= 2 * own)
+			cpu += rival_cpu(subject, line);
+	}
+	return cpu >= half_of_others(subject);
 }
 
 void why_add_rivals(const Subject *subject, Sentence *sentence)
@@ -149,8 +194,12 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 	if (pinned && host->cpus - host->busy >= LEAST_IDLE)
 		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
 		    term_count("cpus", "cpus", host->cpus));
-	add_class(digest, subject->line, sentence);
-	add_weight(digest, subject->line, sentence);
+	gboolean is_of_class = is_outweighed(subject, class_weight);
+	if (is_of_class)
+		add_class(digest, subject->line, sentence);
+	if (is_outweighed(subject, cgroup_weight))
+		SAY(sentence, ", at cpu.weight {}",
+		    term_count("weight", "none", cgroup_weight(digest, subject->line)));
 	/* A rival is only guessed if it is not known which pools ran on their CPUs. */
 	if (subject_blame(subject) || (!pinned && !(host->busy >= LEAST_SATURATED * host->cpus)))
 		return;
@@ -161,7 +210,8 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 	    term_cpus("rival_cpu", digest_cost(rival, digest->newest, COST_CPU)));
 	if (pinned)
 		TELL(sentence, " there");
-	add_class(digest, rival, sentence);
+	if (is_of_class)
+		add_class(digest, rival, sentence);
 }
 
 void why_add_use(const Subject *subject, Sentence *sentence)
