@@ -15,6 +15,7 @@
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less would be shown as 0 */
 #define MOST_OTHERS 0.2         /* of the CPU time, used by others than what is named */
+#define MOST_EXCESS 1.05        /* charges are of ticks */
 #define MOST_NAMES 3
 #define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
@@ -86,13 +87,15 @@ static void add_ancestor(const Subject *subject, Sentence *sentence)
 		    why_member_name(subject->digest, parent->name, parent->pid));
 }
 
-/* Adds the parents that were charged with most. */
+/* Adds the parents that were charged with most, unless they were charged with more than the window
+ * has. */
 static void add_parents(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;
 	const WindowResult *window = digest->draft->window;
+	gdouble charged = (gdouble)window->ended_ns / 1e9 / digest->seconds;
 
-	for (guint i = 0; window && i < EXITS_PARENTS; i++) {
+	for (guint i = 0; charged <= digest->host.exited * MOST_EXCESS && i < EXITS_PARENTS; i++) {
 		const ChargedParent *parent = &window->parents[i];
 		gdouble cpus = (gdouble)parent->ns / 1e9 / digest->seconds;
 

@@ -105,6 +105,11 @@ void host_state_read(Digest *digest)
 	host->exited = (gdouble)window->ended_ns / 1e9 / digest->seconds;
 	if (window->own_ns > 0)
 		host->own = (gdouble)window->own_ns / 1e9 / digest->seconds;
+	/* Without records, parents may be charged with what children used before the window. */
+	gdouble room = (host->is_of_ticks ? host->cpus : host->busy) - host->accounted -
+		       digest_own(digest);
+	if (!digest_has_exits(digest) && host->exited > room)
+		host->exited = MAX(room, 0);
 	/* The CPU time of threads is exact, but read a moment later. */
 	gdouble used = MIN(host->accounted + host->exited + digest_own(digest), host->cpus);
 	host->is_rough |= used > host->busy * (1 + MOST_SKEW) + MOST_SKEW;
