@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ctprof/histogram.h"
+
+#include "kept.h"
+
 /* The limits of the host for one value. */
 #define MAX_TEXT 65535u
 #define MAX_KEY 255u
@@ -85,6 +89,10 @@ static bool read_bytes(struct pull *pull, uint32_t max, struct text *ret_text)
 	*ret_text = text;
 	return !pull->error;
 }
+
+static const char u64_expected[] = "an integer of 64 bits, 0 or more";
+static const char u32_expected[] = "an integer of 32 bits, 0 or more";
+static const char i32_expected[] = "an integer of 32 bits";
 
 struct form {
 	void (*read)(struct cells *cells, struct pull *pull, struct cell *cell,
@@ -216,9 +224,41 @@ static void read_texts(struct cells *cells, struct pull *pull, struct cell *cell
 	read_entries(cells, pull, cell, form, true);
 }
 
-static const char u64_expected[] = "an integer of 64 bits, 0 or more";
-static const char u32_expected[] = "an integer of 32 bits, 0 or more";
-static const char i32_expected[] = "an integer of 32 bits";
+/* Reads [bucket,growth,...]. */
+static void read_growth(struct cells *cells, struct pull *pull, struct cell *cell)
+{
+	struct pull_list list;
+	uint64_t bucket;
+
+	cell->grew = true;
+	cell->bits = cells->entries.used;
+	pull_open(pull, '[', &list);
+	while (pull_more(pull, &list)) {
+		struct entry entry = {0};
+
+		if (cell->n++ >= CTPROF_BUCKETS)
+			pull_fail_limit(pull, CTPROF_BUCKETS, "buckets");
+		else if (pull_integer(pull, 0, CTPROF_BUCKETS - 1, "the number of a bucket",
+				      &bucket) &&
+			 pull_more(pull, &list) &&
+			 pull_integer(pull, 0, UINT64_MAX, u64_expected, &entry.number)) {
+			entry.key_len = (uint32_t)bucket;
+			json_raw(&cells->entries, (const char *)&entry, sizeof entry);
+		} else if (!pull->error)
+			pull_fail(pull, "the growth of a bucket");
+	}
+	if (cells->entries.error)
+		pull_stop(pull, cells->entries.error);
+}
+
+static void read_histogram(struct cells *cells, struct pull *pull, struct cell *cell,
+			   const struct form *form)
+{
+	if (cells->may_grow && pull_peek(pull) == '[')
+		read_growth(cells, pull, cell);
+	else
+		read_map(cells, pull, cell, form);
+}
 
 /* How each kind is read; value.c has how it is written. */
 static const struct form forms[N_VALUE_KINDS] = {
@@ -238,6 +278,7 @@ static const struct form forms[N_VALUE_KINDS] = {
 	[VALUE_CPUS] = {read_cpus, "a CPU number", 0, 0},
 	[VALUE_MAP] = {read_map, u64_expected, 0, 0},
 	[VALUE_TEXTS] = {read_texts, NULL, 0, 0},
+	[VALUE_HISTOGRAM] = {read_histogram, u64_expected, 0, 0},
 };
 
 /* Whether null is valid for the kind: it means an absent value, or no limit. */
@@ -361,49 +402,6 @@ struct text cells_text(const struct cells *cells, uint32_t i)
 	return (struct text){cells->bytes.data + cell->bits, cell->n};
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct ctprof_map_entry *x = a;
-	const struct ctprof_map_entry *y = b;
-	uint32_t least = x->key_len < y->key_len ? x->key_len : y->key_len;
-	int order = memcmp(x->key, y->key, least);
-
-	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
-}
-
-/* Equal keys stay in the order they were read: their addresses ascend. */
-static int compare_in_order(const void *a, const void *b)
-{
-	const struct ctprof_map_entry *x = a;
-	const struct ctprof_map_entry *y = b;
-	int order = compare_entries(a, b);
-
-	return order ? order : (x->key > y->key) - (x->key < y->key);
-}
-
-static bool is_ascending(const struct ctprof_map_entry *entries, size_t n)
-{
-	size_t i = 1;
-
-	while (i < n && compare_entries(&entries[i - 1], &entries[i]) < 0)
-		i++;
-	return i >= n;
-}
-
-/* Drops repeated keys, which can arise from bytes that are not UTF-8; the last one counts. */
-static size_t drop_repeated(struct ctprof_map_entry *entries, size_t n)
-{
-	size_t kept = 0;
-
-	if (is_ascending(entries, n))
-		return n;
-	qsort(entries, n, sizeof *entries, compare_in_order);
-	for (size_t i = 0; i < n; i++)
-		if (i + 1 == n || compare_entries(&entries[i], &entries[i + 1]) != 0)
-			entries[kept++] = entries[i];
-	return kept;
-}
-
 static int put_map(struct cells *cells, const struct cell *cell, const struct row *row,
 		   uint32_t slot)
 {
@@ -428,7 +426,21 @@ static int put_map(struct cells *cells, const struct cell *cell, const struct ro
 			.number = entries[i].number,
 		};
 	row->host->put_map(row->batch, row->row, slot, cells->lent,
-			   drop_repeated(cells->lent, cell->n));
+			   kept_order_entries(cells->lent, cell->n));
+	return 0;
+}
+
+static int put_histogram(struct cells *cells, const struct cell *cell, const struct row *row,
+			 uint32_t slot)
+{
+	const struct entry *entries = (const void *)(cells->entries.data + cell->bits);
+	uint64_t growth[CTPROF_BUCKETS] = {0};
+
+	if (!cell->grew)
+		return put_map(cells, cell, row, slot);
+	for (uint32_t i = 0; i < cell->n; i++)
+		growth[entries[i].key_len] = entries[i].number;
+	row->host->put_histogram(row->batch, row->row, slot, growth, CTPROF_BUCKETS);
 	return 0;
 }
 
@@ -471,7 +483,7 @@ static int (*const puts_of[N_VALUE_KINDS])(struct cells *cells, const struct cel
 					   const struct row *row, uint32_t slot) = {
 	[VALUE_U64] = put_u64, [VALUE_CHAR] = put_u64,  [VALUE_BOOL] = put_u64,
 	[VALUE_I64] = put_i64, [VALUE_TEXT] = put_text, [VALUE_CPUS] = put_cpus,
-	[VALUE_MAP] = put_map, [VALUE_TEXTS] = put_map,
+	[VALUE_MAP] = put_map, [VALUE_TEXTS] = put_map, [VALUE_HISTOGRAM] = put_histogram,
 };
 
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row)

@@ -13,6 +13,7 @@ struct cell {
 	uint32_t n;    /* bytes, CPUs or entries there */
 	uint8_t state;
 	bool exact; /* the bytes were given in hex */
+	bool grew;  /* a histogram: by how much it grew */
 };
 
 /* struct cell.state */
@@ -28,6 +29,7 @@ struct cells {
 	struct json bytes, cpus, entries; /* growing */
 	struct ctprof_map_entry *lent;    /* a map being put */
 	size_t n_lent;                    /* room in it */
+	bool may_grow;                    /* histograms may be given by their growth */
 };
 
 /* The row into which values are put. */

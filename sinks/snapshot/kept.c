@@ -137,24 +137,74 @@ int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, 
 	return 0;
 }
 
-int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
-		const uint8_t *states, uint8_t *changed)
+int kept_compare(const struct kept_rows *rows, const struct kept_row *row, const uint64_t *values,
+		 const uint8_t *states, uint8_t *ret_changed)
 {
 	int n = 0;
 
 	for (uint32_t i = 0; i < rows->n_slots; i++) {
-		changed[i] = states[i] != row->states[i] ||
-			     (states[i] == CTPROF_PRESENT && values[i] != row->values[i] &&
-			      (!is_pointer(rows->types[i]) ||
-			       !values_equal(rows->types[i], pointer(values[i]),
-					     pointer(row->values[i]))));
-		if (!changed[i])
-			continue;
-		if (kept_set(rows, row, i, states[i], values[i]) < 0)
-			return -ENOMEM;
-		n++;
+		ret_changed[i] = states[i] != row->states[i] ||
+				 (states[i] == CTPROF_PRESENT && values[i] != row->values[i] &&
+				  (!is_pointer(rows->types[i]) ||
+				   !values_equal(rows->types[i], pointer(values[i]),
+						 pointer(row->values[i]))));
+		n += ret_changed[i];
 	}
 	return n;
+}
+
+int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
+		const uint8_t *states, const uint8_t *changed)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < rows->n_slots; i++)
+		if (changed[i])
+			r = kept_set(rows, row, i, states[i], values[i]);
+	return r;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct ctprof_map_entry *x = a;
+	const struct ctprof_map_entry *y = b;
+	uint32_t least = x->key_len < y->key_len ? x->key_len : y->key_len;
+	int order = memcmp(x->key, y->key, least);
+
+	return order ? order : (x->key_len > y->key_len) - (x->key_len < y->key_len);
+}
+
+/* Equal keys stay in the order they were read: their addresses ascend. */
+static int compare_in_order(const void *a, const void *b)
+{
+	const struct ctprof_map_entry *x = a;
+	const struct ctprof_map_entry *y = b;
+	int order = compare_entries(a, b);
+
+	return order ? order : (x->key > y->key) - (x->key < y->key);
+}
+
+static bool is_ascending(const struct ctprof_map_entry *entries, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && compare_entries(&entries[i - 1], &entries[i]) < 0)
+		i++;
+	return i >= n;
+}
+
+/* Repeated keys can arise from bytes that are not UTF-8. */
+size_t kept_order_entries(struct ctprof_map_entry *entries, size_t n)
+{
+	size_t kept = 0;
+
+	if (is_ascending(entries, n))
+		return n;
+	qsort(entries, n, sizeof *entries, compare_in_order);
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || compare_entries(&entries[i], &entries[i + 1]) != 0)
+			entries[kept++] = entries[i];
+	return kept;
 }
 
 /* ---- rows ----------------------------------------------------------------- */

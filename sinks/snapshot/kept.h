@@ -59,6 +59,10 @@ void kept_free(struct kept *kept);
 /* Sets the type of a slot; must be called before there are rows.  0 or -ENOMEM. */
 int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type);
 
+/* Orders the entries of a map by key; of those with equal keys the last one stays.  Returns how
+ * many stay. */
+size_t kept_order_entries(struct ctprof_map_entry *entries, size_t n);
+
 /* Begins another sample: no row has been seen in it. */
 void kept_begin(struct kept *kept);
 /* Returns the row of that target, or NULL. */
@@ -85,10 +89,13 @@ void kept_rows_free(struct kept_rows *rows);
  * absence.  0 or -ENOMEM. */
 int kept_set(const struct kept_rows *rows, struct kept_row *row, uint32_t slot, uint8_t state,
 	     uint64_t bits);
-/* Updates a whole row; changed: set to 1 for values that differ from before, otherwise 0.
- * Returns their number, or -ENOMEM. */
+/* Sets *ret_changed, by slot, to 1 for values that differ from the row's, otherwise to 0; returns
+ * their number. */
+int kept_compare(const struct kept_rows *rows, const struct kept_row *row, const uint64_t *values,
+		 const uint8_t *states, uint8_t *ret_changed);
+/* Sets the values that changed.  0 or -ENOMEM. */
 int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64_t *values,
-		const uint8_t *states, uint8_t *changed);
+		const uint8_t *states, const uint8_t *changed);
 
 /* Makes all values of a row absent as UNSUPPORTED. */
 void kept_reset(const struct kept_rows *rows, struct kept_row *row);

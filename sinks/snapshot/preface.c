@@ -158,3 +158,24 @@ void preface_clear(struct preface *preface)
 	free(preface->facts);
 	*preface = (struct preface){0};
 }
+
+bool definition_fits(const struct definition *definition, enum kept_class class,
+		     const struct ctprof_target *target)
+{
+	if (definition->class != class || !definition->taken)
+		return false;
+	if (class == KEPT_OBJECT)
+		return strcmp(definition->metric.group, target->group) == 0;
+	return !definition->of_leader || target->flags & CTPROF_TARGET_LEADER;
+}
+
+void preface_begin_row(const struct preface *preface, const struct kept *kept,
+		       enum kept_class class, struct kept_row *row)
+{
+	bool is_leader = row->target.flags & CTPROF_TARGET_LEADER;
+
+	kept_reset(&kept->of[class], row);
+	for (uint32_t i = 0; class == KEPT_THREAD && !is_leader && i < preface->n_definitions; i++)
+		if (preface->definitions[i].of_leader)
+			row->states[preface->definitions[i].index] = CTPROF_ABSENT_INAPPLICABLE;
+}

@@ -42,3 +42,10 @@ void preface_begin_sample(struct preface *preface);
 void preface_drop_marks(struct preface *preface);
 /* Drops everything but the marks. */
 void preface_drop_document(struct preface *preface);
+
+/* Whether the row can have values of the definition. */
+bool definition_fits(const struct definition *definition, enum kept_class class,
+		     const struct ctprof_target *target);
+/* Begins a row in the same way as the host. */
+void preface_begin_row(const struct preface *preface, const struct kept *kept,
+		       enum kept_class class, struct kept_row *row);

@@ -264,9 +264,11 @@ void thread_reader_read(struct thread_reader *reader, struct pull *pull, struct 
 	reader->has_states = false;
 	reader->has_extra = false;
 	cells_begin(cells, pull, reader->shape.n);
+	cells->may_grow = reader->partial;
 	cells_read_object(cells, pull, &reader->shape, 0,
 			  reader->flat ? reader->shape.n : reader->shape.n_fields, read_other,
 			  reader);
+	cells->may_grow = false;
 	if (!find_target(pull, cells, &target))
 		return;
 	if (!reader->has_states)

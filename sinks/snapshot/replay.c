@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "frames.h"
+#include "growth.h"
 #include "kept.h"
 #include "preface.h"
 #include "read.h"
@@ -131,20 +132,6 @@ static CTPROF_PRINTF(3, 4) void frame_fault(const struct ctprof_input *input, ui
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-/* Begins a row in the same way as the host. */
-static void begin_row(const struct replay *replay, enum kept_class class, struct kept_row *row,
-		      bool is_leader)
-{
-	const struct kept_rows *rows = &replay->kept.of[class];
-
-	kept_reset(rows, row);
-	for (uint32_t i = 0;
-	     class == KEPT_THREAD && !is_leader && i < replay->preface.n_definitions; i++)
-		if (replay->preface.definitions[i].of_leader)
-			row->states[replay->preface.definitions[i].index] =
-				CTPROF_ABSENT_INAPPLICABLE;
-}
-
 /* Finds the row for a frame of changes: an existing one, or a new cgroup or object. */
 static int change_row(struct replay *replay, enum kept_class class,
 		      const struct ctprof_target *target, struct kept_row **ret_row)
@@ -180,7 +167,7 @@ static int whole_row(struct replay *replay, enum kept_class class,
 					  "expected at most %d objects of one name, found more",
 					  KEPT_MAX_NTH);
 	if (r == 0)
-		begin_row(replay, class, *ret_row, target->flags & CTPROF_TARGET_LEADER);
+		preface_begin_row(&replay->preface, &replay->kept, class, *ret_row);
 	return r == -EINVAL ? -EBADMSG : r;
 }
 
@@ -294,6 +281,24 @@ static void put_map(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 	(void)row;
 	put_items(batch, slot, &head, offsetof(struct ctprof_map, entries), entries,
 		  n * sizeof *entries);
+}
+
+/* Adds the growth to the histogram of the sample before. */
+static void put_growth(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
+		       const uint64_t *growth, size_t n)
+{
+	const struct cursor *cursor = batch->handle;
+	struct replay *replay = cursor->replay;
+	int r = growth_add(cursor->rows, cursor->row, replay->preface.definitions[slot].index,
+			   growth);
+
+	(void)row;
+	(void)n;
+	if (r == -EBADMSG)
+		replay->frame_input.fault(&replay->frame_input, UINT64_MAX,
+					  "expected the growth of a histogram of the previous "
+					  "sample, found growth of none or beyond 64 bits");
+	replay->error = r < 0 ? r : replay->error;
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
@@ -443,17 +448,6 @@ static void hand_value(const struct replay *replay, const struct definition *def
 	}
 }
 
-/* Whether the row can have values of the definition. */
-static bool row_has_definition(const struct definition *definition, enum kept_class class,
-			       const struct ctprof_target *target)
-{
-	if (definition->class != class || !definition->taken)
-		return false;
-	if (class == KEPT_OBJECT)
-		return strcmp(definition->metric.group, target->group) == 0;
-	return !definition->of_leader || target->flags & CTPROF_TARGET_LEADER;
-}
-
 static int hand_row(const struct replay *replay, enum kept_class class, const struct kept_row *row)
 {
 	struct ctprof_batch *batch;
@@ -463,7 +457,7 @@ static int hand_row(const struct replay *replay, enum kept_class class, const st
 	for (uint32_t i = 0; r == 0 && i < replay->preface.n_definitions; i++) {
 		const struct definition *definition = &replay->preface.definitions[i];
 
-		if (!row_has_definition(definition, class, &row->target))
+		if (!definition_fits(definition, class, &row->target))
 			continue;
 		uint8_t state = row->states[definition->index];
 		if (state == CTPROF_PRESENT)
@@ -518,6 +512,7 @@ struct replay *replay_new(const struct ctprof_host *host)
 	replay->table.put_cpuset = put_cpuset;
 	replay->table.put_map = put_map;
 	replay->table.put_absent = put_absent;
+	replay->table.put_histogram = put_growth;
 	return replay;
 }
 

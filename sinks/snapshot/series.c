@@ -221,12 +221,15 @@ int series_row(struct snapshot *snapshot, enum kept_class class, const struct so
 	 * out. */
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	int n = kept_update(rows, kept, row.values, row.states, series->changed[class]);
-	if (n < 0 || (n == 0 && !is_new))
-		return n;
+	uint8_t *changed = series->changed[class];
+	int n = kept_compare(rows, kept, row.values, row.states, changed);
+	if (n == 0 && !is_new)
+		return 0;
 	row.nth = kept->nth;
-	row.changed = is_new ? NULL : series->changed[class];
-	return series_puts[class](series, &row);
+	row.changed = is_new ? NULL : changed;
+	row.before = class == KEPT_THREAD && !is_new ? kept : NULL;
+	r = series_puts[class](series, &row);
+	return r < 0 ? r : kept_update(rows, kept, row.values, row.states, changed);
 }
 
 int series_keep(struct snapshot *snapshot, const struct ctprof_rows *rows)
@@ -290,7 +293,8 @@ static int series_write_class(struct series *series, enum kept_class class)
 
 	for (size_t i = 0; r == 0 && i < rows->n; i++) {
 		const struct kept_row *kept = rows->rows[i];
-		const struct source_row row = {&kept->target, kept->values, kept->states, NULL, 0};
+		const struct source_row row = {
+			.target = &kept->target, .values = kept->values, .states = kept->states};
 
 		r = snapshot_write_row(series->snapshot, class, &row);
 	}

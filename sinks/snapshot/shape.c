@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "growth.h"
 
 #define FIRST_BUCKETS 16
 
@@ -148,7 +149,9 @@ size_t shape_write(const struct shape *shape, struct json *json, uint32_t first,
 		json_raw(json, before, written == 0 ? strlen(before) : 0);
 		member_write_key(json, member, !before[0] || written > 0);
 		written++;
-		if (!value_write(member->kind, json, row->values[member->slot]))
+		if (!(row->before && member->kind == VALUE_HISTOGRAM &&
+		      growth_write(json, row->before, member->slot, row->values[member->slot])) &&
+		    !value_write(member->kind, json, row->values[member->slot]))
 			value_write_hex(json, member_name(member), row->values[member->slot]);
 	}
 	return written;

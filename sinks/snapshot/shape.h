@@ -10,6 +10,8 @@
 
 #define SHAPE_NONE UINT32_MAX
 
+struct kept_row;
+
 struct member {
 	struct json_piece key;   /* "name":, preceded by a comma */
 	enum value_kind kind;    /* as written */
@@ -25,8 +27,9 @@ struct source_row {
 	const struct ctprof_target *target;
 	const uint64_t *values; /* by slot, as in struct ctprof_rows; NULL: there are no slots */
 	const uint8_t *states;
-	const uint8_t *changed; /* by slot: the values to be written; NULL: all */
-	uint32_t nth;           /* of the changes of an object: as in struct kept_row */
+	const uint8_t *changed;        /* by slot: the values to be written; NULL: all */
+	const struct kept_row *before; /* of a thread that changed, its values until then */
+	uint32_t nth;                  /* of the changes of an object: as in struct kept_row */
 };
 
 struct shape {

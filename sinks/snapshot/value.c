@@ -104,12 +104,15 @@ static const struct value_form {
 	[VALUE_CPUS] = {ACCEPTS(VALUE_CPUS), "[]", 1, UINT64_MAX, write_cpus},
 	[VALUE_MAP] = {ACCEPTS(VALUE_MAP), "{}", 1, UINT64_MAX, write_map},
 	[VALUE_TEXTS] = {ACCEPTS(VALUE_TEXTS), "{}", 1, UINT64_MAX, write_map},
+	[VALUE_HISTOGRAM] = {ACCEPTS(VALUE_HISTOGRAM), "{}", 1, UINT64_MAX, write_map},
 };
 
 enum value_kind value_kind_of(const struct ctprof_metric_info *info)
 {
 	uint32_t unit = info->metric->unit;
 
+	if (info->metric->kind == CTPROF_HISTOGRAM)
+		return VALUE_HISTOGRAM;
 	switch (info->type) {
 	case CTPROF_TYPE_I64:
 		return VALUE_I64;

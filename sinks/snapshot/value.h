@@ -21,8 +21,9 @@ enum value_kind {
 	VALUE_TEXT,
 	VALUE_OPT_TEXT, /* text; an absent one is null */
 	VALUE_CPUS,
-	VALUE_MAP,   /* of numbers */
-	VALUE_TEXTS, /* map of texts */
+	VALUE_MAP,       /* of numbers */
+	VALUE_TEXTS,     /* map of texts */
+	VALUE_HISTOGRAM, /* map of numbers: counts by bucket */
 	N_VALUE_KINDS,
 };
 

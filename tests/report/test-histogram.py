@@ -101,6 +101,46 @@ def verdicts(*sides):
     return {name: row["runs"]["verdict"] for name, row in rows.items()}
 
 
+def record(name, *samples):
+    """A recording of one thread: its histogram in each sample, as it is to stand there."""
+    row = {**made.thread(1, comm="db"), "extra": {"run_delay": samples[0]}}
+    times = {"begin_boottime_ns": 10**9, "version": "0"}
+    frames = [{"threads": [row], "metrics": definitions(), "presence_sets": [{}], "capture": times}]
+    frames += [{"changed": [{"tid": 1, "tgid": 1, "extra": {"run_delay": each}}], "capture": times} for each in samples[1:]]
+    with open(FOLDER / name, "wb") as out:
+        for i, frame in enumerate(frames):
+            form = {"name": "ctprof", "version": 1, **({"frame": "delta"} if i else {})}
+            text = json.dumps({"format": form, "captured_at_unix_ns": made.AT_NS + i * 10**9, **frame}, separators=(",", ":"))
+            out.write(subprocess.run(["zstd", "-q"], input=text.encode(), stdout=subprocess.PIPE, check=True).stdout)
+    return name
+
+
+# ---- recordings ------------------------------------------------------------------
+
+
+def recorded(name, samples):
+    """The histogram in each of these samples, by bucket."""
+    rows = [rows_of(ctprof("show", "-f", "json", "-n", "0", "-m", "run_delay", "--at", f"+{i}s", name)) for i in samples]
+    return [{bucket_of(most): n for _, most, n in row["run_delay"]["histogram"][1]} for row in rows]
+
+
+def test_a_recording_has_whole_histograms_or_their_growth():
+    """The former are what earlier versions wrote."""
+    name = record("whole.ctprof", {"5": 1}, {"5": 2, "101": 1}, {"46": 1})
+    assert recorded(name, (1, 2)) == [{5: 2, 101: 1}, {46: 1}]
+    name = record("growth.ctprof", {"5": 1}, [5, 1, 101, 2**53 + 1], [], [46, 1, 101, 1], {"46": 4}, [46, 1])
+    assert recorded(name, (1, 3, 4, 5)) == [{5: 2, 101: 2**53 + 1}, {5: 2, 46: 1, 101: 2**53 + 2}, {46: 4}, {46: 5}]
+
+
+def test_growth_that_no_writer_has_is_refused():
+    for sample in ([5], [258, 1], [-1, 1], [5, -1], ["5", 1], [5, 2**64 - 1]):
+        name = record("bad.ctprof", {"5": 1}, sample)
+        done = subprocess.run([harness.CTPROF, "show", "--at", "+1s", name], capture_output=True, check=False, cwd=FOLDER)
+        assert done.returncode == 1 and b"sample 1" in done.stderr, (sample, done)
+    name = record("first.ctprof", [5, 1])
+    assert subprocess.run([harness.CTPROF, "show", name], capture_output=True, check=False, cwd=FOLDER).returncode == 1
+
+
 # ---- statistics ------------------------------------------------------------------
 
 

@@ -142,7 +142,7 @@ static void put_map(struct ctprof_batch *batch, uint64_t row, uint32_t slot,
 		    const struct ctprof_map_entry *entries, size_t n)
 {
 	(void)row;
-	check_slot(batch, slot, KIND(MAP) | KIND(TEXTS));
+	check_slot(batch, slot, KIND(MAP) | KIND(TEXTS) | KIND(HISTOGRAM));
 	check(n <= 65536);
 	for (size_t i = 0; i < n; i++) {
 		const struct ctprof_map_entry *a = &entries[i], *b = &entries[i > 0 ? i - 1 : 0];
