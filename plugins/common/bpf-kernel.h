@@ -218,7 +218,8 @@ struct cfs_rq {
 struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 nr_migrations;
-	__u64 slice; /* 6.6 */
+	__u64 slice;                 /* 6.6 */
+	unsigned char sched_delayed; /* 6.12 */
 	struct sched_avg avg;
 	struct cfs_rq *cfs_rq; /* CONFIG_FAIR_GROUP_SCHED */
 };

@@ -23,7 +23,7 @@
 #define TOLERANCE 100u
 
 /* The values of threads, those of the host, and those of objects. */
-enum { WAIT, PREEMPTED, SLICE, WAIT_SUM, SLICE_SUM, OF_HOST };
+enum { WAIT, PREEMPTED, SLICE, WAIT_SUM, SLEPT_SUM, SLICE_SUM, OF_HOST };
 enum { THREADS = OF_HOST, CLOSED, COVERAGE, SWITCH_NS, WAKEUP_NS, OVER, REFUSED, OF_OBJECTS };
 enum { WAITED = OF_OBJECTS, WHILE_IDLE, WAITED_FOR, WOKEN, WAITING, RUNNING, KIND, N_METRICS };
 
@@ -55,6 +55,9 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			    "se.sum_exec_runtime, its growth at each sched_switch away"),
 	[WAIT_SUM] = SUM("run_delay_ns", "time waited for a CPU since the probe was attached",
 			 "sched_info.run_delay (sched_info_arrive)"),
+	[SLEPT_SUM] =
+		SUM("run_delay_slept_ns", "sleep that the kernel counted as time waited for a CPU",
+		    "sched_info.run_delay, if sched_entity.sched_delayed at sched_migrate_task"),
 	[SLICE_SUM] = SUM("slice_length_ns", "time on a CPU since the probe was attached",
 			  "se.sum_exec_runtime (update_curr)"),
 	[THREADS] = TALLY(COUNTER, NONE, "thread_count", GROUP, "threads read", "iter/task"),
@@ -248,6 +251,7 @@ static void put_turns(const struct latency *self, struct ctprof_batch *batch, ui
 	put_histogram(self, batch, row, PREEMPTED, turns->counts[TURN_PREEMPTED], NULL);
 	put_histogram(self, batch, row, SLICE, turns->counts[TURN_SLICE], NULL);
 	put(self, batch, row, WAIT_SUM, turns->wait_ns + record->head->open_wait_ns);
+	put(self, batch, row, SLEPT_SUM, turns->slept_ns + record->head->open_slept_ns);
 	put(self, batch, row, SLICE_SUM, turns->slice_ns + record->head->open_slice_ns);
 }
 

@@ -101,6 +101,7 @@ static int begin(struct probe *probe)
 	int r = attach(skeleton->progs.visit_threads, &skeleton->links.visit_threads);
 
 	r = r < 0 ? r : attach(skeleton->progs.note_start, &skeleton->links.note_start);
+	r = r < 0 ? r : attach(skeleton->progs.note_migration, &skeleton->links.note_migration);
 	r = r < 0 ? r : probe_pass(probe, PASS_CREATE);
 	skeleton->bss->began_ns = clock_now();
 	r = r < 0 ? r : attach(skeleton->progs.note_switch, &skeleton->links.note_switch);

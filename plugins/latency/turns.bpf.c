@@ -58,13 +58,15 @@ static __always_inline void end_turn(struct turns *turns, struct task_struct *pr
 	turns->run_delay = run_delay;
 	turns->pcount = pcount;
 	turns->exec = exec;
-	turns->wait_ns += wait;
+	turns->wait_ns += turns->slept ? 0 : wait;
+	turns->slept_ns += turns->slept ? wait : 0;
 	turns->slice_ns += slice;
 	turns->switches++;
 	/* n is 0 if the thread was on the CPU when counting began. */
 	if (n > 0) {
 		turns->merged += n - 1;
-		count(turns, turns->preempted ? TURN_PREEMPTED : TURN_WOKEN, wait);
+		if (!turns->slept)
+			count(turns, turns->preempted ? TURN_PREEMPTED : TURN_WOKEN, wait);
 	}
 	count(turns, TURN_SLICE, slice);
 }
@@ -79,6 +81,7 @@ static __always_inline void count_switch(struct task_struct *prev, bool preempte
 		end_turn(turns, prev);
 	else
 		begin(turns, prev);
+	turns->slept = 0;
 	turns->preempted = preempted;
 }
 
@@ -143,6 +146,24 @@ int note_waking(__u64 *ctx)
 	return 0;
 }
 
+/* Since Linux 6.12, a thread that falls asleep may stay in its run queue for a while.  If it is
+ * moved to another one meanwhile, the kernel counts from then on as if it waited there. */
+SEC("tp_btf/sched_migrate_task")
+int note_migration(__u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (!bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed)
+		return 0;
+	struct turns *turns = counts_turns ? bpf_task_storage_get(&storage, task, 0, 0) : 0;
+	struct waiter *waiter = charges_waits ? bpf_task_storage_get(&waiters, task, 0, 0) : 0;
+	if (turns)
+		turns->slept = 1;
+	if (waiter)
+		waiter->slept = 1;
+	return 0;
+}
+
 /* Makes the storage of a thread; returns its turns, if they are counted. */
 static __always_inline struct turns *prepare(struct task_struct *task)
 {
@@ -168,10 +189,12 @@ int note_start(__u64 *ctx)
 static __always_inline void hand_out(struct seq_file *seq, struct task_struct *task,
 				     struct turns *turns)
 {
+	__u64 open_wait_ns = task->sched_info.run_delay - turns->run_delay;
 	struct turn_head head = {
 		.tid = (__u32)task->pid,
 		.tgid = (__u32)task->tgid,
-		.open_wait_ns = task->sched_info.run_delay - turns->run_delay,
+		.open_wait_ns = turns->slept ? 0 : open_wait_ns,
+		.open_slept_ns = turns->slept ? open_wait_ns : 0,
 		.open_slice_ns = task->se.sum_exec_runtime - turns->exec,
 		.switches = task->nvcsw + task->nivcsw - turns->base_switches,
 		.has_turns = turns->switches > 0 || turns->state != TURNS_BASED,

@@ -26,11 +26,13 @@ struct turns {
 	unsigned long long run_delay, pcount, exec;
 	/* Since the base: the sums of the histograms. */
 	unsigned long long wait_ns, slice_ns;
+	unsigned long long slept_ns; /* growth of run_delay that is sleep: in no histogram */
 	unsigned long long switches; /* away from the thread */
 	unsigned long long merged; /* turns that are part of the next one, as a switch was missed */
 	unsigned long long base_switches; /* nvcsw + nivcsw of the kernel, at the base */
 	unsigned int state;
 	unsigned int preempted; /* the last switch was not a sleep */
+	unsigned int slept;     /* the kernel began to count the wait before the sleep ended */
 	unsigned int counts[N_TURN_HISTOGRAMS][TURN_BUCKETS];
 };
 
@@ -38,7 +40,7 @@ struct turns {
 struct turn_head {
 	unsigned int tid, tgid; /* in the initial PID namespace */
 	/* Times of the turn that has not ended yet, and the kernel's count since the base. */
-	unsigned long long open_wait_ns, open_slice_ns, switches;
+	unsigned long long open_wait_ns, open_slept_ns, open_slice_ns, switches;
 	unsigned long long has_turns; /* 0: no switch was counted since the base */
 };
 

@@ -333,7 +333,7 @@ static __always_inline void charge_turn(struct wait_cpu *cpu, struct waiter *wai
 	__u64 turns = prev->sched_info.pcount - waiter->pcount, here = 0;
 	__u32 row = waiter->pool;
 
-	if (wait == 0)
+	if (wait == 0 || waiter->slept)
 		return;
 	if (is_seen && turns > 0 && cpu->queued && cpu->queued < cpu->since)
 		here = least(wait, cpu->since - cpu->queued);
@@ -352,6 +352,7 @@ static __always_inline void set_waiter(struct waiter *waiter, struct task_struct
 {
 	if (!waiter)
 		return;
+	waiter->slept = 0;
 	waiter->run_delay = task->sched_info.run_delay;
 	waiter->pcount = task->sched_info.pcount;
 }

@@ -33,6 +33,7 @@ struct waiter {
 	unsigned long long group, throttled_ns;
 	struct pool_name name; /* the name for which pool was looked up */
 	unsigned int pool;
+	unsigned int slept; /* as in struct turns */
 };
 
 /* A stay of a thread, or of no thread, on a CPU; the next stay begins where it ends. */

@@ -69,6 +69,31 @@ while {text.rpartition(")")[2].split()[0] for text in files("stat")} != {"T"}:
     time.sleep(0.1)
 """
 METRICS = ("timeslices", "wait_time_ns", "run_delay_ns", "run_time_ns", "slice_length_ns")
+SLEPT = "run_delay_slept_ns"
+# Sleeps, and on the same CPU computes more than its share before each sleep: the kernel leaves it in the run queue then.
+SLEEPER = """
+import ctypes, os, time
+ctypes.CDLL(None).prctl(1, 9)
+os.nice(19)
+while True:
+    end = time.thread_time() + 0.004
+    while time.thread_time() < end: pass
+    time.sleep(0.4)
+"""
+# Lets the process run for a while, and moves it to the other CPU and back, each time that it sleeps.
+MOVE = """
+import os, signal, sys, time
+pid, one, other, n = map(int, sys.argv[1:])
+def wait_for(state):
+    while open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] != state: time.sleep(0.001)
+os.kill(pid, signal.SIGCONT)
+for cpu in (other, one) * n:
+    wait_for("S")
+    os.sched_setaffinity(pid, {cpu})
+    time.sleep(0.5)
+os.kill(pid, signal.SIGSTOP)
+wait_for("T")
+"""
 
 
 @contextlib.contextmanager
@@ -88,11 +113,11 @@ def planted():
             os.killpg(parent.pid, signal.SIGKILL)
 
 
-def growths(group, pids):
-    """{tid: {metric: growth}} of all threads, while the processes ran."""
+def growths(program, *arguments):
+    """{tid: {metric: growth}} of all threads, while the program ran."""
     done = harness.run("-q", "stat", "--groups=identity,sched,host,latency", "-Olatency.max-overhead=0",
-                       "--group-by=thread", f"--metrics={','.join(METRICS)}", "--sections=primary", "-n0", "-fjson", "--",
-                       sys.executable, "-c", RUN, group, SECONDS, TURNS * THREADS, *pids)  # fmt: skip
+                       "--group-by=thread", f"--metrics={','.join((*METRICS, SLEPT))}", "--sections=primary", "-n0", "-fjson", "--",
+                       sys.executable, "-c", program, *arguments)  # fmt: skip
     found = {}
     for row in json.loads(done.stdout)["sections"][0]["rows"]:
         tid = int(re.search(r"\[(\d+)\]$", row["group"])[1])
@@ -103,13 +128,13 @@ def growths(group, pids):
 def is_closed(row):
     """Whether both sums are the kernel's, except for a hundredth and a microsecond per turn."""
     return all(row.get(name) is not None for name in METRICS) and all(
-        abs(row[counted] - row[kernel]) <= row[kernel] / 100 + 1000 * row["timeslices"]
-        for counted, kernel in (("run_delay_ns", "wait_time_ns"), ("slice_length_ns", "run_time_ns")))
+        abs(counted - row[kernel]) <= row[kernel] / 100 + 1000 * row["timeslices"]
+        for counted, kernel in ((row["run_delay_ns"] + (row.get(SLEPT) or 0), "wait_time_ns"), (row["slice_length_ns"], "run_time_ns")))
 
 
 def test_sums_are_the_kernels_for_nearly_every_thread():
     with planted() as (group, pids):
-        found = growths(group, pids)
+        found = growths(RUN, group, SECONDS, TURNS * THREADS, *pids)
         tids = {tid for pid in pids for tid in harness.tids_of(pid)}
     if not any("run_delay_ns" in row for row in found.values()):
         raise tap.Skip("no program can be loaded into the kernel")
@@ -118,6 +143,41 @@ def test_sums_are_the_kernels_for_nearly_every_thread():
     others = {tid: row for tid, row in rows.items() if not is_closed(row)}
     assert len(others) <= len(rows) / 100, (len(others), len(rows), list(others.items())[:5])
     assert sum(row.get("timeslices") or 0 for row in rows.values()) >= TURNS * THREADS
+
+
+@contextlib.contextmanager
+def sleeper(cpu):
+    """Yields a process that sleeps most of the time, and is stopped, beside one that never does, on that CPU."""
+    own = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {cpu})
+    programs = SLEEPER, "while True: pass"
+    with contextlib.ExitStack() as stack:
+        started = [stack.enter_context(subprocess.Popen([sys.executable, "-c", program])) for program in programs]
+        os.sched_setaffinity(0, own)
+        try:
+            started[0].send_signal(signal.SIGSTOP)
+            harness.wait_for(lambda: harness.state_of(started[0].pid, started[0].pid) == "T", "the sleeper to stop")
+            yield started[0].pid
+        finally:
+            for each in started:
+                each.kill()
+
+
+def test_a_sleep_that_the_kernel_counts_as_a_wait_is_none():
+    """Since Linux 6.12, of a thread that is moved to another CPU just after it has fallen asleep."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 12) or len(cpus) < 2:
+        raise tap.Skip("only since Linux 6.12, and with two CPUs")
+    with sleeper(cpus[0]) as pid:
+        for rounds in (2, 8):
+            row = growths(MOVE, pid, *cpus[:2], rounds).get(pid, {})
+            if "run_delay_ns" not in row:
+                raise tap.Skip("no program can be loaded into the kernel")
+            assert is_closed(row), row
+            if row.get(SLEPT):
+                break
+    # A sleep of 400 ms, less the time until it was moved.
+    assert row.get(SLEPT, 0) > 200_000_000, row
 
 
 def test_values_are_skipped_while_no_program_is_attached():
