@@ -296,9 +296,10 @@ static void text_label_value(const guint64 *cells, struct ctprof_value *ret_valu
 
 #define PSS "Pss"
 #define PSS_FILE "Pss_File"
+#define RSS "Rss"
 #define CPU "cpu"
 
-const char *const fold_entries[] = {PSS, PSS_FILE, CPU, NULL};
+const char *const fold_entries[] = {PSS, PSS_FILE, RSS, CPU, NULL};
 
 /* Returns the entry of a map; 0: there is none. */
 static guint64 entry_of(guint64 value, const char *key)
@@ -318,9 +319,11 @@ static void pss_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 
 static void pss_held_add(Store *store, guint64 *cells, gboolean first, guint64 value)
 {
-	guint64 all = entry_of(value, PSS);
+	guint64 all = entry_of(value, PSS), files = entry_of(value, PSS_FILE);
+	guint64 resident = entry_of(value, RSS);
 
-	sum_add(store, cells, first, all - MIN(entry_of(value, PSS_FILE), all));
+	sum_add(store, cells, first, all - MIN(files, all));
+	sum_add(store, cells + 1, first, resident - MIN(files, resident));
 }
 
 static void v1_path_add(Store *store, guint64 *cells, gboolean first, guint64 value)
@@ -340,7 +343,7 @@ static void number_merge(guint64 *cells, gboolean first, guint64 *from)
 }
 
 const Fold fold_pss = {1, pss_add, number_merge, number_value, NULL};
-const Fold fold_pss_held = {1, pss_held_add, number_merge, number_value, NULL};
+const Fold fold_pss_held = {2, pss_held_add, number_merge, number_value, NULL};
 
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
 const Fold fold_number_label = {1, number_label_add, NULL, number_value, NULL};

@@ -37,7 +37,8 @@ extern const Fold fold_number_label;
 /* The PSS of processes: a single entry of the map of their memory. */
 extern const Fold fold_pss;
 /* The same without pages of files, which the kernel can drop; with them on kernels that do not
- * count them apart. */
+ * count them apart.  A second cell is the same of RSS, of which pages shared with others are no
+ * less. */
 extern const Fold fold_pss_held;
 /* The most common of the paths in the v1 controller with quotas (cpu); "" counts as a path. */
 extern const Fold fold_v1_path;

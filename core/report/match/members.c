@@ -77,12 +77,19 @@ void members_free(Members *members)
 	g_free(members);
 }
 
-static gdouble number_of(const Sum *sum, guint input, guint64 value)
+/* Returns by how much a number grew.  PSS also changes if others begin or end to share the pages:
+ * only as much of its change counts as the process's own pages changed by, if they were read. */
+static gdouble growth_of(const Fold *fold, const guint64 values[SIDES])
 {
-	guint64 cells[FOLD_MAX_CELLS];
+	guint64 cells[SIDES][FOLD_MAX_CELLS] = {{0}};
 
-	sum->folds[input]->add(NULL, cells, TRUE, value);
-	return (gdouble)cells[0] * (sum->measures[input]->unit == CTPROF_UNIT_KIB ? KIB : 1);
+	for (guint side = 0; side < SIDES; side++)
+		fold->add(NULL, cells[side], TRUE, values[side]);
+	gdouble growth = (gdouble)cells[AFTER][0] - (gdouble)cells[BEFORE][0];
+	if (fold != &fold_pss_held || cells[BEFORE][1] == 0 || cells[AFTER][1] == 0)
+		return growth;
+	gdouble own = (gdouble)cells[AFTER][1] - (gdouble)cells[BEFORE][1];
+	return growth > 0 ? CLAMP(own, 0, growth) : CLAMP(own, growth, 0);
 }
 
 /* Returns the amount that the thread adds; 0: not known. */
@@ -91,16 +98,14 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 	gdouble amount = 0;
 
 	for (guint i = 0; i < sum->n; i++) {
-		gdouble ends[SIDES];
+		gdouble scale = sum->measures[i]->unit == CTPROF_UNIT_KIB ? KIB : 1;
+		guint64 values[SIDES];
 
-		for (guint side = 0; side < SIDES; side++) {
-			guint64 value;
-
-			if (!rows_read(&thread->rows[side].rows, 0, sum->slots[i][side], &value))
+		for (guint side = 0; side < SIDES; side++)
+			if (!rows_read(&thread->rows[side].rows, 0, sum->slots[i][side],
+				       &values[side]))
 				return 0;
-			ends[side] = number_of(sum, i, value);
-		}
-		amount += ends[AFTER] - ends[BEFORE];
+		amount += growth_of(sum->folds[i], values) * scale;
 	}
 	return amount;
 }
