@@ -21,7 +21,7 @@ static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 	return group->of_strangers ? draft->window->counts.seconds : draft->view->seconds;
 }
 
-/* Returns a run's value of a metric; grows: take what was counted in the run. */
+/* Returns a run's value of a metric; grows: as counted during the run. */
 static gdouble collect_value(const Draft *draft, const RunsKey *group, guint32 kind,
 			     const struct ctprof_value values[SIDES], gboolean grows)
 {

@@ -14,7 +14,7 @@ typedef struct group_taker {
 	/* One of the group's values, which may be ABSENT; in a window, the growth of a counter. */
 	void (*value)(gpointer data, const struct ctprof_report_field *field,
 		      const struct ctprof_value *value);
-	/* Its distribution, for a metric of that kind, of which value() has the percentiles. */
+	/* The distribution of a histogram, whose percentiles are passed to value(). */
 	void (*histogram)(gpointer data, const struct ctprof_report_field *field,
 			  const Histogram *histogram);
 	/* The group has no more values.  FALSE with an error: stop. */

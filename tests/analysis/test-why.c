@@ -474,7 +474,7 @@ static const struct lock_case {
 	{"lock", NULL, {9, 9}, 0, "futex", NULL, NULL, NULL, NULL},
 	{"lock", NULL, {9, 9}, 0, "pthread_join", "worker[12]", "S", NULL, NULL},
 	{"deadlock",
-	 "deadlock: 3 threads of app[10] wait for each other in a circle, among them worker[12]",
+	 "deadlock: 3 threads of app[10] wait for each other in a cycle, among them worker[12]",
 	 {1, 1},
 	 3,
 	 "mutex",

@@ -48,7 +48,7 @@ guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
 /* Whether a side has the metric. */
 gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric);
-/* Lists a table's records as Pair *, in capture order, those that only the candidate has last;
+/* Lists a table's records as Pair *, in capture order, with the candidate's own ones last;
  * pairs owns them. */
 GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, Pairs *pairs);
 /* Returns a metric's value on one side of a row, a group or the host; for a category, a MODE.

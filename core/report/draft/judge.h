@@ -16,8 +16,7 @@ typedef struct verdict {
 	Coverage lacking;   /* those without a change, and the most common reason */
 } Verdict;
 
-/* Counts a line whose change is known; TRUE: it is to be judged.  partial: the change lacks rows.
- */
+/* Counts a line whose change is known; TRUE: judge it.  partial: the change lacks rows. */
 gboolean verdict_counts(const Draft *draft, Verdict *verdict, gboolean partial);
 /* Appends a hit if the change of a line meets the condition.  runs: of both sides, or NULL. */
 void verdict_take(const Draft *draft, const Verdict *verdict, const char *const *names,

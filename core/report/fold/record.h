@@ -42,7 +42,7 @@ GPtrArray *record_set_sorted(const RecordSet *set);
 /* The keys' records in the order of their first rows; borrowed elements, the caller unrefs. */
 GPtrArray *record_set_arrived(const RecordSet *set);
 
-/* The number of threads (or other row objects) of the side; 0 without a record. */
+/* The number of threads (or of other rows) of the side; 0 without a record. */
 guint64 record_count(const Record *record);
 /* Folds in row i; start: its start tick, 0 if unknown. */
 void record_add(Record *record, Store *store, const struct ctprof_rows *rows, guint64 i,

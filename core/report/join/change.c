@@ -7,8 +7,7 @@
 #include "report/fold/amount.h"
 
 #define LARGE_POINTS 100
-/* The gates of a field that has none: in percent, and of a ratio, whose change has no percentage.
- */
+/* The default gates of a field: in percent, and for a ratio, whose change has no percentage. */
 #define DEFAULT_PERCENT 5
 #define DEFAULT_RATIO 0.05
 

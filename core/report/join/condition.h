@@ -31,7 +31,7 @@ typedef struct condition {
 	char *metric;        /* NULL: any, and q or p is limited or is_worse is set */
 	const char *finding; /* a glob, the end of metric, which then is not a metric; NULL: none */
 	gboolean is_worse;
-	gboolean delta; /* limits the change itself, not the percentage */
+	gboolean delta; /* limits the change itself, not its percentage */
 	gboolean value; /* with delta: limits the candidate's value instead of the change */
 	gboolean less, or_equal;
 	Magnitude limit;

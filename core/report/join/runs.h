@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Several runs per side: of each run, only the value of every metric of every group is kept.  For a
+ * Several runs per side: each run keeps only the value of every metric of every group.  For a
  * counter, this is the growth in a window, or since the start of the threads of a fresh boot; a
  * ratio is computed from such counts; other metrics have their value at the end.  Names become
  * patterns regardless of other names, because not all names are known before the last run.

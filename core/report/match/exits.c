@@ -19,7 +19,7 @@ typedef struct account {
 	CpuTime before;   /* part of charged: used before the window */
 	CpuTime known;    /* from exact records */
 	CpuTime recorded; /* from other records */
-	guint64 least;    /* part of recorded: counted by the scheduler, which is never too high */
+	guint64 least;    /* part of recorded: the scheduler's count, which is never too high */
 	guint64 slack;    /* possible error of charges, as ticks are truncated */
 	gboolean is_old;  /* charged with an unknown time from before the window */
 	CpuTime rest;     /* the part to be divided */
@@ -129,7 +129,7 @@ static const RosterEntry *process_of(const Exits *exits, gint32 pid, guint64 sta
 	return is_other ? NULL : process;
 }
 
-/* Returns all that is known about that process, its record if there is one; NULL: nothing. */
+/* Returns what is known about that process: its record, or else its row; NULL: nothing. */
 static const RosterEntry *known_of(const Exits *exits, gint32 pid, guint64 start)
 {
 	guint side;

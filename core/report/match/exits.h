@@ -17,8 +17,8 @@
 
 #define EXITS_PARENTS 3
 
-/* A living process, and the CPU time in the window of its ended children as far as it was charged
- * with it, and of theirs. */
+/* A living process, and the part of its ended descendants' CPU time in the window that it was
+ * charged with. */
 typedef struct charged_parent {
 	const char *name; /* owned by the store; NULL: no more */
 	gint32 pid;
@@ -50,6 +50,6 @@ gboolean exits_is_of_command(const Exits *exits, const RosterEntry *thread);
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);
 /* Returns the CPU time that a record represents. */
 CpuTime exits_share(const Exits *exits, const RosterEntry *record);
-/* Returns the run time of all threads that ended, with or without records.  ret_parents: those that
- * were charged with most of it. */
+/* Returns the run time of all threads that ended, with or without records.  ret_parents: the
+ * processes that were charged with most of it. */
 guint64 exits_total(Exits *exits, ChargedParent ret_parents[EXITS_PARENTS]);

@@ -116,7 +116,7 @@ gboolean side_name_thread(Side *side, const struct ctprof_rows *rows, guint64 i,
 	const Axis *axis = side->intake->plan->axis;
 	RecordKey key = {.start = 0};
 
-	/* ctprof memory shows single processes and no groups of threads. */
+	/* ctprof memory shows single processes, not groups of threads. */
 	if (side->intake->plan->options->view)
 		return FALSE;
 	for (guint n = 0; n < axis->n_names; n++) {

@@ -32,7 +32,7 @@ struct members {
 	GHashTable *groups; /* const Record * -> GroupTallies */
 };
 
-/* Binds a formula.  FALSE: it is not a sum, or a side lacks an input. */
+/* Binds a formula.  FALSE: the cost is not a sum, or a side lacks an input. */
 static gboolean bind(const Side sides[SIDES], const Formula *formula, Sum *ret_sum)
 {
 	const Measures *measures = &sides[AFTER].intake->measures[TABLE_THREADS];

@@ -214,9 +214,9 @@ static gboolean is_runnable(const States *states, const StateThread *thread)
 	       find_values(states, thread, WAIT, any);
 }
 
-/* Completes a wait by those in progress at the ends of the window.  A thread that sleeps may have
- * one, too: since 6.12 it stays in its run queue for a while (delayed dequeue), and if it is moved
- * to another CPU meanwhile, the kernel takes its sleep for a wait, and counts it when it next runs.
+/* Adds the waits in progress at the ends of the window.  A thread that sleeps may have one, too:
+ * since 6.12 it stays in its run queue for a while (delayed dequeue), and if it is moved to another
+ * CPU meanwhile, the kernel takes its sleep for a wait, and counts it when it next runs.
  */
 static gdouble complete_wait(const States *states, const StateThread *thread, gdouble wait,
 			     const guint64 open[SIDES])
@@ -299,8 +299,8 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	/* Rows are read one after the other, so a busy thread may have run longer than the
 	 * window. */
 	gdouble most = MAX(life - run, 0);
-	/* The kernel counts a wait when it ends.  A wait that goes on is either read apart, or
-	 * known of a thread that never slept.  Interrupts and a hypervisor also take time from a
+	/* The kernel counts a wait when it ends.  A wait in progress is either read separately, or
+	 * known because the thread never slept.  Interrupts and a hypervisor also take time from a
 	 * running thread; that is not a wait, but it is not most of the thread's time either. */
 	gdouble all = wait;
 	if (find_values(states, thread, OPEN, open))

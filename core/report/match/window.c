@@ -205,8 +205,8 @@ static void join_unknown(Window *window, guint side, guint8 why)
 }
 
 /* Whether the two cannot be the same thread.  The kernel's counters never fall, but a thread that
- * calls exec() takes its leader's ID and start.  Unless /proc is read in between, its
- * time is divided anew into user and system ticks, and one of them may fall. */
+ * calls exec() takes its leader's ID and start.  Unless /proc is read in between, its time is
+ * divided again into user and system ticks, and one of them may fall. */
 static gboolean is_another(Window *window)
 {
 	for (guint i = 0; i < window->joints->len; i++) {

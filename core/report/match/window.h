@@ -21,7 +21,7 @@ typedef struct window_result {
 	gboolean has_cpu;   /* the CPU time of threads is known */
 	guint64 threads_ns; /* CPU time of the candidate's threads */
 	guint64 ended_ns;   /* of the threads that ended */
-	/* Those that were charged with most of it. */
+	/* The processes that were charged with most of it. */
 	ChargedParent parents[EXITS_PARENTS];
 	guint64 short_ns;   /* of those that also began in the window, as far as recorded */
 	guint64 own_ns;     /* of ctprof itself, as far as its threads are known */

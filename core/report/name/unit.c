@@ -5,7 +5,7 @@
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
 #define SHORT_ID 8 /* digits; docker ps and kubectl also show only the first ones */
-#define LONG_ID 32 /* least digits of an ID: UUIDs have 32, containers 64 */
+#define LONG_ID 32 /* minimum digits of an ID: UUIDs have 32, containers 64 */
 
 /* The prefixes of container cgroups that differ from the name of the runtime. */
 static const struct {

@@ -82,7 +82,7 @@ gboolean plan_names(const Plan *plan, const char *metric);
 
 /* The metrics that a typed name may mean: arrays of Figure. */
 typedef struct plan_names {
-	const GArray *figures, *objects; /* of threads; of objects, which cannot be sorted by */
+	const GArray *figures, *objects; /* of threads; of objects, which --sort does not take */
 	const GArray *others;            /* only for conditions */
 	const Registry *registry;        /* other metrics that a name may mean; NULL: unknown */
 } PlanNames;

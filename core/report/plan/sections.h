@@ -37,7 +37,7 @@ typedef struct draft Draft;
 #define SECTION_OF_DIGEST 32u       /* a part of the first screen */
 #define SECTION_TAKES_NAME 128u     /* about one object */
 #define SECTION_TOLD_IN_DIGEST 256u /* the first screen shows a part of it */
-#define SECTION_OF_HOST 64u         /* a view for which no process is read */
+#define SECTION_OF_HOST 64u         /* a view that reads no processes */
 
 typedef struct section {
 	const char *name;    /* as given to --sections */

@@ -26,7 +26,7 @@ static void add_metric(const Draft *draft, Table *table, const Measure *measure,
 
 	field.name = field.header = name;
 	for (guint side = 0; side < SIDES; side++) {
-		/* There is one host: no majority to report. */
+		/* There is one host, so there is no majority to report. */
 		if (values[side].type == CTPROF_VALUE_MODE)
 			values[side].type = CTPROF_VALUE_TEXT;
 	}

@@ -115,7 +115,7 @@ static void add_process(const Draft *draft, Table *table, Entry *entry)
 			draft_key(draft, table, entry->names, entry->n_names, &entry->walk, TRUE);
 }
 
-/* For the tree: lines of equal names keep their order. */
+/* For the tree: lines with equal names keep their order. */
 static gint compare_lines(gconstpointer a, gconstpointer b)
 {
 	const struct ctprof_report_line *x = a, *y = b;

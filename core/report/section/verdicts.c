@@ -11,8 +11,8 @@
 /* From this number on, more runs change little. */
 #define ENOUGH_RUNS 8
 #define MOST_SETTINGS 2
-/* Lines of a report besides titles and rows: a blank one, the heading, the header, the number of
- * rows that were cut, outliers, four lines of other notes, and the prompt. */
+/* Lines of a report besides titles and rows: a blank line, the heading, the header, the number
+ * of omitted rows, outliers, four lines of other notes, and the prompt. */
 #define AROUND_ROWS (4 + MOST_OUTLIERS + 4 + 1)
 #define LEAST_ROWS 3
 #define CHAPTER_ROWS 9

@@ -15,8 +15,8 @@ typedef struct mann_whitney {
 	 *   without ties  mannwhitneyu(b, a, method="exact").pvalue
 	 *   with ties     permutation_test((a, b), lambda a, b: |U - nm/2|,
 	 *                 permutation_type="independent", n_resamples=inf,
-	 *                 alternative="greater").pvalue; not mannwhitneyu, which
-	 *                 takes ties for none (method="exact") or doubles the
+	 *                 alternative="greater").pvalue; not mannwhitneyu, which ignores ties
+	 *                 (method="exact") or doubles the
 	 *                 smaller tail (PermutationMethod), and with ties the
 	 *                 tails may differ.
 	 * Beyond, a normal distribution with corrections for ties and continuity:

@@ -22,7 +22,7 @@ enum part { OWN, OTHERS, IDLE, INTERRUPTS, THROTTLED, UNKNOWN, N_PARTS };
 
 static const struct {
 	const char *kind; /* of the object; any other kind is UNKNOWN */
-	/* Its name in the sentence: too long to be the name of a process. */
+	/* Its name in the sentence, which is too long for the name of a process. */
 	const char *ran;
 } parts[N_PARTS] = {
 	[OWN] = {NULL, "threads of its own"},

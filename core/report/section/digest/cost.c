@@ -2,7 +2,7 @@
 #include "cost.h"
 
 #define USER_HZ 100
-/* The least age for averages: that of a thread that has just begun would mean nothing. */
+/* The minimum age for averages: that of a thread that has just begun would mean nothing. */
 #define LEAST_AGE_S 1
 
 void cost_inputs_init(CostInputs *cost_inputs, const Draft *draft)

@@ -12,7 +12,7 @@ typedef struct cost_line {
 	const Group *group;
 	const char *name;
 	Costs costs[SIDES]; /* in a window and in show, only of the newest side */
-	const char *cgroup; /* of most threads, in the hierarchy with quotas; NULL: unknown */
+	const char *cgroup; /* the cgroup of most threads, where quotas apply; NULL: unknown */
 	const char *unit;   /* the service, scope or container of most; NULL: unknown */
 	const char *pinned; /* the CPUs all its threads are pinned to; NULL: none, or they differ */
 	gdouble n_pinned;   /* the number of these CPUs */

@@ -11,8 +11,8 @@
 #define LEAST_IN_FLIGHT 4.0   /* requests: a single one keeps a disk busy */
 #define LEAST_AWAIT 0.005     /* s: disks that serve many requests at a time answer sooner */
 #define LEAST_STALL 50.0      /* percent of the time: half a thread waits, or more */
-#define LEAST_OF_DISKS 0.8    /* of all disks, for numbers of the host to be about this one */
-#define LEAST_OF_TRANSFER 0.5 /* of what the disk transfers, for a pool to be named */
+#define LEAST_OF_DISKS 0.8    /* of all disks, to attribute the host's numbers to this one */
+#define LEAST_OF_TRANSFER 0.5 /* of the disk's transfers, for a pool to be named */
 
 /* The load of a disk, per second; NAN: not known. */
 typedef struct load {
@@ -110,7 +110,7 @@ static gdouble reads_of(const Digest *digest, const CostLine *line)
 	return digest_cost(line, digest->newest, COST_READ);
 }
 
-/* Returns what was dirtied, without what was dropped before it was written. */
+/* Returns the amount dirtied, minus the amount dropped before it was written. */
 static gdouble written_bytes(const Digest *digest, const CostLine *line)
 {
 	return digest_cost(line, digest->newest, COST_WRITE) -

@@ -101,8 +101,8 @@ static void apply(Digest *digest, const Rule *rule, const Subject *subjects, gui
 		digest->nearest = nearest;
 }
 
-/* Sets the i-th subject of these rules.  FALSE: for lock rules, the thing is not a lock; for disk
- * rules, no disk is. */
+/* Sets the i-th subject of these rules.  FALSE: lock rules: the object is not a lock; disk rules:
+ * no disk qualifies. */
 static gboolean find_subject(const Digest *digest, const Rule *rules, guint i, Subject *ret_subject)
 {
 	Subject subject = {.digest = digest, .name = "host", .role = CTPROF_ROLE_HOST};
@@ -256,8 +256,7 @@ static void note_heading(const Digest *digest, Table *table, gboolean is_explain
 		table_note(table, "WHAT STANDS OUT");
 	else if (n > 0)
 		table_note(table, "WHAT STANDS OUT (and %u more: --all)", n - digest->n_findings);
-	/* Without the CPU time of threads, and the host's CPUs, most rules had nothing to judge by.
-	 */
+	/* Without the CPU time of threads and the host's CPUs, most rules lack their input. */
 	else if (digest->total.of[COST_CPU].type != CTPROF_VALUE_ABSENT && digest->host.cpus > 0)
 		table_note(table, "nothing stands out");
 }

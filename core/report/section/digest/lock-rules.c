@@ -62,7 +62,7 @@ static struct ctprof_term process_of(const Subject *subject)
 
 static void say_deadlock(const Subject *subject, Sentence *sentence)
 {
-	SAY(sentence, "deadlock: {} threads of {} wait for each other in a circle",
+	SAY(sentence, "deadlock: {} threads of {} wait for each other in a cycle",
 	    term_count("threads", "threads", subject->value), process_of(subject));
 	if (text(subject, HOLDER))
 		SAY(sentence, ", among them {}", term_name(text(subject, HOLDER)));

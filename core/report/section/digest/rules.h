@@ -69,7 +69,7 @@ static inline gboolean is_thrashing(const Digest *digest)
 	       (host->memory_pressure >= LEAST_PRESSURE || host->direct_scans > 0);
 }
 
-/* Returns the disk that had nearly all requests of the window; NULL: no disk had. */
+/* Returns the disk that had nearly all requests of the window; NULL: no such disk. */
 const Pair *disk_find(const Digest *digest);
 
 /* Returns "app[12] 0x55d0c0de1000" or "sda". */

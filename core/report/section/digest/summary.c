@@ -74,8 +74,8 @@ static void ask_all(Digest *digest)
 /* Sets the host's busy CPUs from the best counter available. */
 static void settle_busy(HostState *host)
 {
-	/* A turn that ended in the window may have begun long before it, so the CPUs that were not
-	 * idle are the limit. */
+	/* A time slice that ended in the window may have begun long before it, so the CPUs that
+	 * were not idle are the limit. */
 	if (isnan(host->busy) && !isnan(host->idle) && !isnan(host->busy_turns))
 		host->busy = CLAMP(host->busy_turns, 0, MAX(host->cpus - host->idle, 0));
 	host->is_rough = host->is_of_ticks = isnan(host->busy) && !isnan(host->busy_ticks);
@@ -136,8 +136,8 @@ static void add_pressure(Sentence *sentence, gdouble share)
 			  term_plain(CTPROF_TERM_PADDED, CTPROF_LADDER_NONE, share));
 }
 
-/* Adds how much of the pressure may be due to quotas.  The kernel counts a throttled thread as one
- * that waits for a CPU; it is not known for how much of that time no other thread waited. */
+/* Adds the share of the pressure that may be due to quotas.  The kernel counts a throttled thread
+ * as one that waits for a CPU; it is not known for how much of that time no other thread waited. */
 static void add_throttling(const Digest *digest, Sentence *sentence)
 {
 	gdouble share = digest->host.cpu_pressure, throttled = 0;

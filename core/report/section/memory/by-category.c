@@ -42,7 +42,7 @@ typedef struct folding {
 	Tally tally;
 	gboolean has_swap[SIDES]; /* some process has swap */
 	guint64 n_pssless[SIDES];
-	GString *pssless[SIDES]; /* PIDs of the first NAMED_PIDS of them */
+	GString *pssless[SIDES]; /* PIDs of the first NAMED_PIDS processes */
 } Folding;
 
 static void folding_clear(Folding *self)

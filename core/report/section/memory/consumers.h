@@ -6,6 +6,6 @@
 
 #define CONSUMERS "object_consumers"
 
-/* Adds the section of the consumers of the first limit objects (0: all), in their
- * order; for_people: also shown to people. */
+/* Adds the section of the consumers of the first `limit` objects (0: all), in order;
+ * for_people: also shown to people. */
 void consumers_draft(const Draft *draft, const Rows *objects, guint limit, gboolean for_people);
