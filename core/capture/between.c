@@ -67,7 +67,7 @@ static gpointer between_main(gpointer data)
 
 	crash_init_thread();
 	/* If draining waited for the load, the kernel's buffer could overflow; a late sample would
-	 * be one of another moment. */
+	 * belong to another moment. */
 	priority_note_light();
 	HOLD(&between->lock);
 	do {

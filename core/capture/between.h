@@ -16,8 +16,8 @@ typedef struct between Between;
  */
 Between *between_listen(GPtrArray *plugins, const Registry *registry);
 /*
- * Starts those among plugins that sample the host, at instants that they choose, and provide
- * wanted metrics of it.  may_begin: shared with another process, which sets it when sampling
+ * Starts the plugins that sample the host at times of their choice and provide wanted metrics
+ * of it.  may_begin: shared with another process, which sets it when sampling
  * should begin; NULL: at once.  Returns NULL if there is no such source.
  */
 Between *between_sample(GPtrArray *plugins, const Registry *registry, const guint *may_begin);

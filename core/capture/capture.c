@@ -21,7 +21,7 @@
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 #define PROGRESS_AFTER_US (G_USEC_PER_SEC / 2)
 #define PROGRESS_EVERY_US (G_USEC_PER_SEC / 10)
-/* Batches under way per worker: the one it fills, and one that waits to be consumed. */
+/* Batches per worker: one being filled, and one waiting to be consumed. */
 #define BATCHES_PER_JOB 2
 /* The maximum number of objects, and of exits, in a capture; readers accept no more.  A source that
  * adds more is assumed never to stop. */
@@ -51,8 +51,7 @@ typedef struct capture {
 	gint32 last_tgid;
 	GError *error; /* why rows could not be handed on */
 
-	CaptureResult result;     /* so far; threads, which the progress line shows, and vanished
-				   * are atomic */
+	CaptureResult result; /* so far; threads (on the progress line) and vanished are atomic */
 	gint64 first_us, last_us; /* when reading the threads began and ended */
 	guint workers;            /* workers started: the number of the next one; atomic */
 	GMutex done_lock;
@@ -87,8 +86,8 @@ static gboolean is_refused(const Capture *capture, const Metric *metric)
 	return refused;
 }
 
-/* Marks slots as denied whose sources were refused the rights to start, unless another source
- * provides them. */
+/* Marks slots as denied if their sources were refused the rights to start and no other provides
+ * them. */
 static void mark_unfilled(const Capture *capture)
 {
 	for (guint row = 0; row < N_ROW_CLASSES; row++) {
@@ -237,8 +236,8 @@ static gpointer run_worker(gpointer data)
 	Capture *capture = data;
 
 	crash_init_thread();
-	/* A shared descriptor table costs a fifth of the CPU time; if it cannot be
-	 * unshared, this is only slower.  With a working directory per thread, it is
+	/* A shared descriptor table costs a fifth of the CPU time; failing to unshare it only makes
+	 * this slower.  With a working directory per thread, it is
 	 * known which plugin changed it. */
 	(void)unshare(CLONE_FILES | CLONE_FS);
 	worker_main(capture);

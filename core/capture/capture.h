@@ -35,7 +35,7 @@ typedef struct capture_options {
 	Between *listener;               /* records threads that ended; NULL: none */
 	const struct ctprof_fact *facts; /* options as given, for the snapshot */
 	guint n_facts;
-	const CaptureSample *sample; /* NULL: a capture by itself */
+	const CaptureSample *sample; /* NULL: a single capture */
 	gboolean go_on;              /* the sources have started, and have read an earlier sample */
 	/* Samples: the sink has the previous sample as it was read, so an unchanged thread need not
 	 * be read again. */

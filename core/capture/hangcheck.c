@@ -45,7 +45,7 @@ struct hangcheck {
 	guint next, n_started;
 	guint n_threads; /* started threads, except those that wait for a stuck process */
 	gboolean is_waited_for, is_over;
-	gint64 progress_us; /* when a process was last asked, or the asking threads looked at */
+	gint64 progress_us; /* when a process was last asked, or the asking threads checked */
 	struct attempt *attempts;
 };
 
@@ -82,8 +82,8 @@ static guint64 own_switches(void)
 	return (guint64)used.ru_nvcsw + (guint64)used.ru_nivcsw;
 }
 
-/* Takes the next process to ask; FALSE: none is left.  The context switch by which the thread
- * blocks, if it does so at once, does not count as a move. */
+/* Takes the next process to ask; FALSE: none is left.  If the thread blocks at once, the
+ * context switch by which it blocks does not count as a move. */
 static gboolean begin(HangCheck *hangcheck, guint *ret_i)
 {
 	HOLD(&hangcheck->lock);

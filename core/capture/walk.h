@@ -25,8 +25,8 @@ typedef struct walk_thread {
 
 /*
  * Has a walk that has not begun (NULL: a new one, which is returned) yield these threads
- * (WalkThread), ordered by (tgid, tid); borrowed until walk_free().  The threads of a process of
- * which none is in the list are read from the root: the source may not see that process.
+ * (WalkThread), ordered by (tgid, tid); borrowed until walk_free().  If the list has no thread
+ * of a process, its threads are read from the root: the source may not see that process.
  */
 Walk *walk_adopt(Walk *walk, const Root *root, const GArray *threads);
 void walk_free(Walk *walk);

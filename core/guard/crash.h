@@ -48,8 +48,8 @@ void crash_init_page(void);
 /* Clears the page for the next process.  The calling thread is not registered
  * any more, and must not call plugins. */
 CrashPage *crash_reset(void);
-/* Returns a private copy of the page, valid until the next call: the process, if it was left
- * behind, may go on writing to the page itself. */
+/* Returns a private copy of the page, valid until the next call: the process, if it was
+ * abandoned, may go on writing to the page itself. */
 CrashPage *crash_read(void);
 /* Registers the calling thread in the page. */
 void crash_register(void);

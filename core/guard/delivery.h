@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files that appear whole or not at all.  A file has no name until it is committed, or a
- * temporary name if the file system does not support unnamed files.  To commit takes the
- * rights of the user who runs ctprof, which a process that runs plugins has given up by
- * then: its supervisor holds the directory and the name from the beginning, and commits on
- * request.  A process without a supervisor commits by itself.
+ * temporary name if the file system does not support unnamed files.  Committing takes the
+ * rights of the user who runs ctprof, which a process that runs plugins has given up by then: its
+ * supervisor holds the directory and the name from the beginning, and commits on request.  A
+ * process without a supervisor commits by itself.
  */
 #pragma once
 

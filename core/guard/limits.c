@@ -24,7 +24,7 @@
 /* With less address space than this, threads get stacks of SCARCE_STACK and share one heap. */
 #define SCARCE_MEMORY (1u << 30)
 #define SCARCE_STACK (1u << 20)
-/* malloc() maps 1 MiB or more at a time, libraries some more, and other threads may free some. */
+/* malloc() maps 1 MiB or more at a time, libraries map some as well, and threads may free some. */
 #define SPARE (8u << 20)
 #define USUAL_MEMORY (1u << 30)
 

@@ -18,7 +18,7 @@ gboolean limits_check_memory(GError **error);
 /* Whether there is memory to read threads, once the plugins are loaded. */
 gboolean limits_check_room(GError **error);
 
-/* Bytes that reading files of others may take; 0: no limit; G_MAXUINT64: the default. */
+/* Bytes of memory that reading others' files may take; 0: no limit; G_MAXUINT64: the default. */
 extern guint64 limits_memory;
 /* Limits the address space that this process may still take to limits_memory: a small file may
  * hold any number of threads. */

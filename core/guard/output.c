@@ -190,7 +190,7 @@ Output *output_open(const char *path, gboolean binary, GError **error)
 	return g_steal_pointer(&output);
 }
 
-/* Locks the file for its writer until that ends, in whatever way. */
+/* Locks the file until its writer ends, however it ends. */
 static gboolean lock(const Output *output, GError **error)
 {
 	if (flock(output->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)

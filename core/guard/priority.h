@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Scheduling above the load while a capture reads.  On a host with more runnable
+ * Schedules a capture above the load while it reads.  On a host with more runnable
  * threads than CPUs, the capture would otherwise be spread over many of their time
  * slices.  A raised thread never runs for longer than a normal slice (4 ms) at a time:
  * under SCHED_DEADLINE the kernel enforces that, under SCHED_RR a thread of ctprof.

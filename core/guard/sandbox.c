@@ -118,7 +118,7 @@ static void answer(struct program *program, guint32 what)
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
 }
 
-/* Returns what if the comparison of the loaded word is true; otherwise goes on. */
+/* Ends the filter with `what` if the comparison of the loaded word is true. */
 static void answer_if(struct program *program, guint16 compare, guint32 with, guint32 what)
 {
 	jump(program, compare, with, 0, 1);

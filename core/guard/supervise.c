@@ -206,7 +206,7 @@ struct watch {
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
 	gboolean killed;
 	gboolean is_quiet; /* the last wait ended without an event */
-	gint64 dying;      /* since when the child runs no more code, µs; 0: it does */
+	gint64 dying;      /* since when the child has run no code, µs; 0: it still runs */
 	guint stopped;     /* ticks since the child was stopped, from 1; 0: it is not */
 };
 
@@ -354,10 +354,10 @@ static void check_child(const CrashPage *page, struct watch *watch, pid_t child)
 		kill(child, SIGCONT);
 }
 
-/* Waits for the child to end, and returns its status.  Kills it because of a stuck thread, whose
- * place it notes, or because it goes on for too long after an interrupt; finished output is not
- * lost then, and unfinished files have no name.  Time in which ctprof as a whole is stopped does
- * not count. */
+/* Waits for the child to end, and returns its status.  Kills the child because of a stuck
+ * thread, whose place it notes, or because the child goes on for too long after an interrupt;
+ * finished output is not lost then, and unfinished files have no name.  Time in which ctprof as a
+ * whole is stopped does not count. */
 static int watch_child(const struct run *run, pid_t child, struct watch *watch)
 {
 	AUTO_FD signals = signalfd(-1, &run->signals, SFD_CLOEXEC | SFD_NONBLOCK);

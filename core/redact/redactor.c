@@ -105,7 +105,7 @@ static void replace_options(Redactor *self, struct ctprof_capture *capture)
 	capture->options = (const void *)self->facts->data;
 }
 
-/* Keeps the sentences of record, without text in brackets: an error may name its file. */
+/* Keeps the sentences that record writes, without text in brackets: an error may name its file. */
 static void append_note(GString *out, const char *sentence)
 {
 	static const char *const known[] = {

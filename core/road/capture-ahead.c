@@ -21,7 +21,7 @@
 
 #define WHY_BYTES 248
 #define POLL_MS 1000
-/* Waits for a process are divided into naps: an interrupt may come just before one begins. */
+/* A wait is a series of short sleeps: an interrupt may come just before one begins. */
 #define NAP_MS 5
 /* More than the processes that can replace each other. */
 #define MAX_READY 1000
@@ -51,7 +51,7 @@ struct capture_ahead {
 
 /* ---- in the supervised process ------------------------------------------------- */
 
-/* Waits for the message to go on; FALSE: it does not come.  The message stays in the socket, for a
+/* Waits for the message to go on; FALSE: it will not come.  The message stays in the socket, for a
  * process that repeats the work. */
 static gboolean await_release(const CaptureAhead *self)
 {

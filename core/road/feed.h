@@ -19,17 +19,17 @@ typedef struct demand {
 
 /* A feed of any kind begins with this struct. */
 struct feed {
-	gboolean is_replay;    /* a file, in which the window can be moved */
-	Plugin *renderer;      /* the sink that draws tables */
-	const char *remark;    /* about the feed as a whole, such as a file that is cut off; NULL:
-				* none */
-	const char *memory_of; /* the owner of the memory that is read, as in a report */
-	Sample *samples[2];    /* owned: the older one, the newer one; NULL: not yet */
-	Sample *taken;         /* owned: the next one, not shown yet; NULL: none */
-	gint32 own[2];         /* as in AnalysisOptions, for samples of this host */
+	gboolean is_replay;           /* a file, in which the window can be moved */
+	Plugin *renderer;             /* the sink that draws tables */
+	const char *remark;           /* about the feed as a whole, such as a truncated file; NULL:
+				       * none */
+	const char *memory_of;        /* the owner of the memory that is read, as in a report */
+	Sample *samples[2];           /* owned: the older one, the newer one; NULL: not yet */
+	Sample *taken;                /* owned: the next one, not shown yet; NULL: none */
+	gint32 own[2];                /* as in AnalysisOptions, for samples of this host */
 	struct memory_reader *reader; /* of this host; NULL: none */
 
-	/* take and take_memory may run in another thread, beside everything except each other and
+	/* take and take_memory may run in another thread, concurrently with all but each other and
 	 * the functions for recordings.  Their results are shown after keep().  take: reads the
 	 * next sample, of this host now, or the following one of a recording.  FALSE with no error:
 	 * there is no other. */

@@ -19,7 +19,7 @@
 #define TABLE_SINK "table"
 /* For the source that times waits for a CPU. */
 #define TURN_SETTING "latency.detach=yes"
-/* Limits of the time for reading: 1/N of it, for these N. */
+/* Reading may take 1/N of the time, for these N. */
 #define PSS_SHARE 100
 #define WAIT_SHARE 50
 
@@ -70,7 +70,7 @@ static void settle_wait(Live *self, gint64 now_us, const Demand *demand)
 			    !self->reads_wait);
 }
 
-/* Timing waits for a CPU costs a little at every switch of the host. */
+/* Timing waits for a CPU costs a little at every context switch on the host. */
 static void settle_turns(const Live *self, const Demand *demand)
 {
 	Registry *registry = capturing_session(self->capturing)->registry;
@@ -204,8 +204,7 @@ static gboolean save(Feed *feed, char **ret_where, GError **error)
 	Plugin *sink = plugin_find(session->plugins, SNAPSHOT_SINK, CTPROF_KIND_SINK);
 
 	if (!feed_is_ready(feed))
-		return error_set_failed(error,
-					"there is only one sample yet; the next one follows");
+		return error_set_failed(error, "there is only one sample so far; another follows");
 	if (!sink || !plugin_can_record(sink))
 		return error_set_failed(error, "no plugin that writes recordings is loaded");
 	if (self->n_saves == MAX_SAVES || !self->saves[self->n_saves])

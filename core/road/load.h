@@ -15,7 +15,7 @@
 void load_keep(const char *file);
 /* Returns the paths of a directory's recordings, and of files that end in more, by name. */
 GPtrArray *load_list(const char *directory, const char *more, GError **error);
-/* Replaces the name of a directory by that of the only recording in it, links left out. */
+/* Replaces the name of a directory by that of the only recording in it, not counting links. */
 gboolean load_find(char **path, GError **error);
 /* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources, which are
  * not needed to read a file. */
@@ -26,7 +26,7 @@ gboolean load_begin(Session *session, const char *sink, GError **error);
 Plugin *load_reader(const Session *session);
 /* Opens a recording, with all files that rotation made of it; warns if something is missing. */
 Recording *load_open(const Session *session, const char *file, GError **error);
-/* Each file is to stand for itself: others that rotation made of it were named, too. */
+/* Each file is a recording by itself: others that rotation made of it were named, too. */
 extern gboolean load_alone;
 
 /* The samples of recordings to use, as given; NULL: the last one, or for a window the first and the

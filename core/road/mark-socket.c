@@ -173,7 +173,7 @@ static guint64 uid_of(const char *name, const char **ret_rest)
 	return uid;
 }
 
-/* Whether the name is that of a recorder of this user, or for root of the file's owner, and of the
+/* Whether the name is that of a recorder of this user (for root: of the file's owner), and has the
  * inode, if given. */
 static gboolean is_candidate(const char *name, const char *inode, uid_t owner)
 {

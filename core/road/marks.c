@@ -49,7 +49,7 @@ static const char *add(Marks *marks, const char *name, gsize length, guint64 ns)
 		return why;
 	}
 	Mark *mark = &marks->of[marks->n];
-	/* The clock may have been set back; two marks of one moment are two facts. */
+	/* The clock may have been set back; two marks at the same moment are two facts. */
 	marks->last_ns = marks->n > 0 ? MAX(ns, marks->last_ns + 1) : ns;
 	g_snprintf(mark->moment, sizeof mark->moment, "%" G_GUINT64_FORMAT, marks->last_ns);
 	memcpy(mark->name, name, length);

@@ -31,7 +31,7 @@ typedef struct recorder {
 	Output *output;
 	guint64 number;     /* of the sample in this file, from 1 */
 	gint64 tick_ns;     /* when the sample is due */
-	Clocks before, now; /* beginnings of the last written sample, and of this one */
+	Clocks before, now; /* when the last written sample began, and this one */
 	/* Since the last sample that was written. */
 	guint64 skipped;   /* because they were late */
 	guint64 unwritten; /* could not be written */

@@ -15,8 +15,8 @@ typedef struct redacting_choice {
 extern RedactingChoice redacting_choice;
 
 /*
- * Reads or makes the key, if --redact or always asks for it.  Call this before plugins are opened,
- * and before the process is copied, so that all copies have the same key.
+ * Reads or makes the key, if --redact is given or always is TRUE.  Call this before plugins are
+ * opened, and before the process is copied, so that all copies have the same key.
  */
 gboolean redacting_prepare(gboolean always, GError **error);
 gboolean redacting_is_on(void);

@@ -14,7 +14,7 @@
 typedef struct scheduler Scheduler;
 
 /* line: the program and its arguments, as a shell splits them; root: borrowed.  Fails if a
- * scheduler runs already, unless replace. */
+ * scheduler is already running, unless replace is set. */
 Scheduler *scheduler_new(const Root *root, const char *line, gboolean replace, GError **error);
 /* Ends the scheduler if it still runs. */
 void scheduler_free(Scheduler *self);
