@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define MAX_LENGTH 64
-/* One typing error is tolerated for this many letters. */
+/* The number of letters for which one typing error is tolerated. */
 #define LETTERS_A_SLIP 3
 /* Distance of a word that contains the whole typed word: between one error and
  * two. */

@@ -9,7 +9,7 @@
 typedef struct root Root;
 
 /*
- * Opens the three trees.  If all paths are NULL: those of the running kernel.  If any
+ * Opens the three trees.  All paths NULL: the trees of the running kernel.  If any
  * path is given, the root is a recorded one: the other trees are missing, and the
  * running kernel must not be queried.
  */

@@ -20,7 +20,7 @@
 
 #define N_WORKERS 2
 
-/* A recorded host of two processes that has no file at all. */
+/* A recorded host with two processes but no files. */
 static const char *const bare_tree[] = {
 	"proc",
 	"proc/1000",

@@ -310,7 +310,7 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 	return judge("open", result);
 }
 
-/* Ops of which only the result is checked. */
+/* Ops whose result alone is checked. */
 #define WATCH_OP(kind, op, parameters, arguments)                                                  \
 	static int kind##_##op parameters                                                          \
 	{                                                                                          \

@@ -18,7 +18,7 @@ static int cmd_replay_run(Globals *globals, char **arguments, GError **error)
 		return error_set_usage(error,
 				       "expected a recording: FILE ('ctprof record' writes one)");
 	if (g_str_equal(arguments[0], "-"))
-		return error_set_usage(error, "expected a file: standard input has the keys");
+		return error_set_usage(error, "expected a file: standard input is for keys");
 	if (!cmd_no_arguments(arguments + 1, error) || !load_find(&arguments[0], error))
 		return EXIT_FAILED;
 	const ScreenRequest screen = {
@@ -35,7 +35,7 @@ const Command cmd_replay = {
 	.arguments = "FILE",
 	.summary = "Show a recording sample by sample, as top shows this host",
 	.help = "FILE is written by 'ctprof record', and may have been rotated: FILE.1, FILE.2 and so\n"
-		"on are the earlier part of the recording. DIR stands for the only recording in it.\n"
+		"on are the earlier part of the recording. DIR means the only recording in it.\n"
 		"The first window is between the first two samples; p plays the recording. A file that\n"
 		"is cut off is shown up to its last whole sample.\n\n"
 		"Keys:\n" KEYS_EVERYWHERE(KEY_LINE)

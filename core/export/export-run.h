@@ -23,7 +23,7 @@ typedef struct export_job {
 /* A SuperviseStep; data is the job. */
 int export_step(gpointer data, GError **error);
 
-/* The samples of a file that began on one day. */
+/* A file's samples that began on one day. */
 typedef struct export_day {
 	guint32 file;        /* number among the files */
 	guint32 first, last; /* samples */

@@ -28,7 +28,7 @@ typedef struct metric {
 	enum row_class row;
 	gboolean wanted;
 	gboolean skipped;      /* wanted, but not read in this sample of a recording */
-	gboolean skip_changed; /* rests differs from the sample before */
+	gboolean skip_changed; /* rests differs from the previous sample */
 	/* State of the slot if no source puts a value (enum ctprof_absence). */
 	guint32 unfilled;
 	/* Names of the sources that declared the metric, by preference; borrowed. */

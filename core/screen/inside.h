@@ -81,7 +81,7 @@ void screen_open_view(Screen *screen, const ViewKind *kind, const char *subject)
 void screen_close_view(Screen *screen);
 /* Closes all views except the first n. */
 void screen_keep_views(Screen *screen, guint n);
-/* Drops the page, so that it is made anew. */
+/* Drops the page, so that it is rebuilt. */
 void screen_forget_page(Screen *screen);
 /* Makes the page at once; FALSE: it cannot be made, and there is none. */
 gboolean screen_make_page(Screen *screen, GError **error);

@@ -141,7 +141,7 @@ static Page *make_page(Screen *screen, GError **error)
 	screen->renderer.width = terminal_width(screen->terminal);
 	if (!view->kind->is_still && !feed_is_ready(screen->feed)) {
 		g_ptr_array_add(page->head,
-				g_strdup(" the first sample is taken; the next one follows"));
+				g_strdup(" the first sample is taken; another one follows"));
 		return g_steal_pointer(&page);
 	}
 	if (!view->kind->make(screen, view->subject, page, error))

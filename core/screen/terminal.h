@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal: shows lines of text and reads keys.  No other file knows ncurses.  One process
+ * The terminal: shows lines of text and reads keys.  No other file uses ncurses.  One process
  * draws; the process that waits for it restores the terminal, however the drawing process ends.  If
  * the waiting process is killed, the drawing process ends and restores the terminal.
  */
@@ -64,7 +64,7 @@ guint terminal_height(const Terminal *terminal);
 void terminal_put(Terminal *terminal, guint row, const char *text, enum terminal_style style);
 /* Shows everything that was put since the last call. */
 void terminal_show(Terminal *terminal);
-/* Draws the whole screen anew. */
+/* Redraws the whole screen. */
 void terminal_repaint(Terminal *terminal);
 /* Returns the next key within wait_ms, or until there is something to read from the descriptor
  * other (-1: none): a character, or an enum terminal_key. */

@@ -33,5 +33,5 @@ typedef struct context_span {
 	guint64 began;   /* of one boot: the start tick of a thread that begins with the span */
 } ContextSpan;
 
-/* Computes the span; returns NULL, or why there is none. */
+/* Computes the span; returns NULL, or why there is no span. */
 const char *context_span(const Context *baseline, const Context *candidate, ContextSpan *ret_span);

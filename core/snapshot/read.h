@@ -36,7 +36,7 @@ const char *recording_damage(const Recording *recording);
 void recording_add_damage(Recording *recording, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Returns the bytes of the recording.  After a change of them, recording_list() finds its samples
- * anew. */
+ * again. */
 Bytes *recording_bytes(const Recording *recording);
 gboolean recording_list(Recording *recording, GError **error);
 /* Returns the number of the file, from 0, that a sample is in; G_MAXUINT: it is not known. */
@@ -44,8 +44,8 @@ guint recording_part(const Recording *recording, guint sample);
 /*
  * Reads a sample through sink's read op.  Errors are one line: the file, the byte offset in the
  * decompressed text, what was expected.  n_exits: the number of samples, up to this one, whose exit
- * rows and marks are wanted; at least 1.  each NULL: only the facts are wanted.  Reading the sample
- * after the one read last costs as much as has changed, any other up to 64 times that.
+ * rows and marks are wanted; at least 1.  each NULL: only the facts are wanted.  Reading the next
+ * sample costs as much as has changed; any other, up to 64 times that.
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, TakeRows each,
 		       gpointer data, GError **error);

@@ -72,7 +72,7 @@ MISTAKES = {
     "top_without_a_terminal": (["top"], 2, "must be a terminal", "'ctprof stat --every 2s'"),
     "replay_without_a_terminal": (["replay", A], 2, "must be a terminal", "'ctprof compare RECORDING'"),
     "nothing_to_replay": (["replay"], 2, "expected a recording: FILE", "'ctprof record' writes one"),
-    "replay_of_standard_input": (["replay", "-"], 2, "expected a file: standard input has the keys"),
+    "replay_of_standard_input": (["replay", "-"], 2, "expected a file: standard input is for keys"),
     "two_files_to_replay": (["replay", A, B], 2, f"unexpected argument '{B}'"),
     "option_of_top_to_replay": (["replay", "--groups=all", A], 2, "--groups"),
     "nothing_found": (["metric-list", "run_tmie_ns"], 1, "did you mean run_time_ns?"),
