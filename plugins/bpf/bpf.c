@@ -215,7 +215,7 @@ static int bpf_start(void *data)
 		host->error(host, "bpf.when=never");
 		return -EOPNOTSUPP;
 	}
-	/* Even for a few threads: no other source knows all CPU time of threads that end. */
+	/* Needed even for a few threads: no other source knows all CPU time of threads that end. */
 	if (host->live(host) && self->when == WHEN_AUTO && !exits_wanted(&self->exits) &&
 	    !condition_pays(self->when, condition_count_captured(host))) {
 		host->error(host,

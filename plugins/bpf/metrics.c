@@ -55,7 +55,7 @@ const struct ctprof_metric bpf_exit_values[N_EXIT_VALUES] = {
 	[EXIT_UID] = EXIT(LABEL, NONE, "uid", "real user id", "real_cred of task_struct"),
 	[EXIT_FINAL_RUN_TIME] =
 		EXIT(COUNTER, NS, "final_run_time_ns",
-		     "time on a CPU to the very end: absent where run_time_ns is less than that",
+		     "CPU time including the last time slice; absent unless known to be complete",
 		     "sum_exec_runtime at the last sched_switch"),
 	[EXIT_CODE] = EXIT(LABEL, NONE, "exit_code",
 			   "how the process ended, as wait() reports it; leader only",
@@ -73,11 +73,11 @@ const struct ctprof_metric bpf_exit_texts[N_EXIT_TEXTS] = {
 const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
 	[EXIT_RECEIVED] = SHARED_exits_received,
 	[EXIT_LOST] = SHARED_exits_lost,
-	[EXIT_UNFREED] =
-		METRIC_ROW(COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
-			   "threads that ended and have their record in the next capture: zombies, "
-			   "and threads still in their last turn",
-			   "sched_process_exit, less the records and the lost"),
+	[EXIT_UNFREED] = METRIC_ROW(
+		COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
+		"threads that ended but are in the next capture: zombies, and threads still in their "
+		"last slice",
+		"sched_process_exit, less the records and the lost"),
 	[EXIT_SOURCE] = SHARED_exits_source,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The record of a thread that task.bpf.c writes.  Shared by both sides, so it includes nothing. */
+/* The record of a thread that task.bpf.c writes.  The loader uses it, too: no includes. */
 #pragma once
 
 /* More than any kernel is built for (8192 CPUs). */

@@ -369,7 +369,7 @@ int sweep_again(struct sweep *sweep)
 
 void sweep_list(struct sweep *sweep, const struct ctprof_listing *listing)
 {
-	/* In a first sample there is none before. */
+	/* The first sample has no earlier run. */
 	const char *before = sweep->before, *end = before ? before + sweep->before_used : NULL;
 
 	for (size_t i = 0; i < sweep_count(sweep); i++) {
@@ -437,7 +437,7 @@ bool sweep_find(const struct sweep *sweep, int32_t tgid, int32_t tid, struct liv
 
 	if (i == sweep_count(sweep))
 		return false;
-	/* If the flags could not be allocated, assume that it was. */
+	/* If the flags could not be allocated, assume that the record was taken. */
 	*ret_taken = i >= sweep->n_taken || sweep->taken[i];
 	return true;
 }

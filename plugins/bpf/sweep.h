@@ -14,7 +14,7 @@ struct sweep;
 
 /* How much to read of each thread. */
 struct sweep_setting {
-	uint32_t n_values;   /* the first ones of enum record_value */
+	uint32_t n_values;   /* the first values of enum record_value */
 	bool has_averages;   /* util_avg and the like */
 	uint32_t cpus_bytes; /* size of the CPU mask; a multiple of 8 */
 	/* If not 0, exits are recorded, too, with a ring of this size for waiting records.  If that

@@ -143,8 +143,8 @@ int look(struct bpf_iter__task *ctx)
 	record.start = task->start_boottime;
 	record.state = task->__state;
 	record.marks = RECORD_NO_REGS;
-	/* In this order: a thread that is not on a CPU, with the number of switches that it had
-	 * before, has not run since, as leaving its CPU is one. */
+	/* The order matters: a thread that is not on a CPU, and has as many switches as before, has
+	 * not run since, as leaving a CPU is a switch. */
 	if (!bpf_core_field_exists(task->on_cpu) || task->on_cpu)
 		record.marks |= RECORD_ON_CPU;
 	record.switches = task->nvcsw + task->nivcsw;

@@ -30,8 +30,8 @@ struct sweep;
 /* The number of bits below. */
 #define SWEEP_CALLS 512u
 
-/* describe: a bit for each system call whose first argument is a descriptor, of which records are
- * to have the mode and the name; NULL: of none.  0; -EOPNOTSUPP: not in this build, or not on this
+/* describe: a bit for each system call whose first argument is a descriptor that records describe
+ * by mode and name; NULL: no call.  0; -EOPNOTSUPP: not in this build, or not on this
  * kernel; or another -errno. */
 int sweep_open(const uint64_t describe[SWEEP_CALLS / 64], struct sweep **ret);
 void sweep_free(struct sweep *sweep);

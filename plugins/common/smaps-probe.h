@@ -4,7 +4,7 @@
 
 #include "ctprof/plugin.h"
 
-/* Refusals that no further right would fix. */
+/* Refusals that no other privilege would fix. */
 #define SMAPS_PROBE_REFUSED                                                                        \
 	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
 #define SMAPS_PROBE_NO_PROCESS "the proc root shows no process"

@@ -116,7 +116,7 @@ static int answer_dwarf(const struct file *file, const struct elf_facts *object,
 
 	if (is_debug && (elfobj_parse(file->elf, &debug) < 0 || !belongs(object, &debug, file)))
 		return -ENODATA;
-	/* The debug file may have the symbol, too, that was stripped from the object. */
+	/* The debug file may have the symbol that was stripped from the object. */
 	if (!object->has_tsd && !debug.has_tsd)
 		return -ENODATA;
 	int rc = debuginfo_find_offsets(file->elf, &fields);

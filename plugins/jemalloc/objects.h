@@ -16,7 +16,7 @@ struct objects *objects_new(const struct ctprof_host *host, const char *helper);
 /* Helpers may hold a reference for longer than the source lives. */
 struct objects *objects_ref(struct objects *objects);
 void objects_unref(struct objects *objects);
-/* Prepares for another sample: files are identified anew by their numbers in maps. */
+/* Prepares for another sample: files are identified again by their numbers in maps. */
 void objects_again(struct objects *objects);
 /* Initialises a parser with this host and program. */
 void objects_lend(struct objects *objects, struct parser *ret);

@@ -7,7 +7,7 @@
 #define AARCH64_TCB 16u
 /* No real segment or alignment is larger. */
 #define TLS_MAX (UINT64_C(1) << 30)
-/* The two counters are neighbours in every jemalloc; a page is generous. */
+/* The two counters are neighbours in every jemalloc; a page is more than enough. */
 #define SPAN_MAX 4096u
 
 bool tls_exe_offset(uint16_t machine, const struct tls_segment *segment, int64_t *ret_offset)

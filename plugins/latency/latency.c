@@ -19,7 +19,7 @@
 
 #define BUDGET_OPTION "max-overhead"
 #define BUDGET "0.05"
-/* Switches that may be missed, and turns that may be merged: one in this many. */
+/* At most one switch in this many may be missed, and one turn merged. */
 #define TOLERANCE 100u
 
 /* The values of threads, those of the host, and those of objects. */
@@ -86,8 +86,8 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 			 "sched_waking"),
 	[WAITING] = OBJECT(LABEL, TEXT, "waiting_pool", "the pool that waited", COMM),
 	[RUNNING] = OBJECT(LABEL, TEXT, "running_pool", "the pool that ran meanwhile", COMM),
-	[KIND] = OBJECT(LABEL, TEXT, "waited_for",
-			"pool, or what else: idle, interrupts, unknown, …", "the programs"),
+	[KIND] = OBJECT(LABEL, TEXT, "waited_for", "pool, or else idle, interrupts, unknown, …",
+			"the programs"),
 };
 
 /* The fixed columns that an object is made of; NULL: sums. */
@@ -439,7 +439,7 @@ static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(CAPABILITY, "CAP_BPF", "to load programs into the kernel"),
 	NEED_ALWAYS(CAPABILITY, "CAP_PERFMON", "to let them read the kernel's memory"),
 	BPF_NEEDS,
-	NEED_ALWAYS(KCONFIG, "CONFIG_SCHED_INFO", "the kernel's counters of waits"),
+	NEED_ALWAYS(KCONFIG, "CONFIG_SCHED_INFO", "the kernel's wait counters"),
 };
 
 static const struct ctprof_option_word wakeups[] = {

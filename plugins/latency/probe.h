@@ -39,7 +39,7 @@ const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n
 /* The record of a thread; NULL if it did not exist. */
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid);
 
-/* The pools that waited for a CPU, and what ran there meanwhile; and how often each woke each. */
+/* The pools that waited for a CPU, and what ran there meanwhile; and how often one woke another. */
 struct matrix {
 	unsigned n; /* number of rows and of columns; the first are enum wait_column */
 	struct pool_name names[N_WAIT_COLUMNS];

@@ -89,7 +89,7 @@ static __always_inline void count_switch(struct task_struct *prev, bool preempte
 
 #define OWN_COSTS (&costs[bpf_get_smp_processor_id() & (COST_CPUS - 1)])
 
-/* Returns when a call began that is timed; 0: it is not. */
+/* Returns when the call began, if it is timed; otherwise 0. */
 static __always_inline __u64 begin_cost(enum cost_program program)
 {
 	return OWN_COSTS->of[program].calls++ % COST_EVERY ? 0 : bpf_ktime_get_ns();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The turns of a thread, as the programs count and write them.  Shared by both sides, so it
- * includes nothing. */
+/* The turns of a thread, as the programs count and write them.  The reader uses it, too: no
+ * includes. */
 #pragma once
 
 /* Up to 2^38.5 ns, 6 minutes; longer times count in the last bucket.  More buckets would not fit

@@ -408,7 +408,7 @@ static __always_inline void charge_switch(struct task_struct *prev, struct task_
 
 /* ---- wakeups ------------------------------------------------------------------------ */
 
-/* Counts that waker wakes a thread.  The idle thread wakes none: an interrupt does. */
+/* Counts that waker wakes a thread.  The idle thread does not wake others: an interrupt does. */
 static __always_inline void count_waking(struct task_struct *waker, struct task_struct *woken)
 {
 	__u32 number = bpf_get_smp_processor_id(), column = WAIT_INTERRUPTS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waits for a CPU, charged to what ran meanwhile, as the programs keep them.  Shared by both
- * sides, so it includes nothing. */
+/* Waits for a CPU, charged to what ran meanwhile, as the programs keep them.  The reader uses
+ * it, too: no includes. */
 #pragma once
 
 /* The columns to which a wait is charged.  From N_WAIT_FIXED on they are pools, the threads of
@@ -43,9 +43,9 @@ struct stay {
 	unsigned long long column;
 };
 
-/* How many of the last stays are kept, and of the sums before every 128th stay, by which a wait of
- * any number of stays is charged in few steps.  Every 64th of these sums is kept for longer: 2^20
- * stays are 10 s of a CPU that switches 100 000 times a second. */
+/* The number of latest stays that are kept, and of sums before every 128th stay, from which a wait
+ * of any number of stays is charged in few steps.  Every 64th of these sums is kept for longer:
+ * 2^20 stays are 10 s of a CPU that switches 100 000 times a second. */
 #define WAIT_STAYS 512u
 #define WAIT_SHIFT 7u
 #define WAIT_OLD_SHIFT 6u

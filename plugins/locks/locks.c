@@ -49,7 +49,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	[NEXT] = OBJECT(LABEL, TEXT, "lock_holder_waits_for",
 			"lock for which the holder itself waits", "as lock_waiters"),
 	[DEADLOCK] = OBJECT(LEVEL, NONE, "lock_deadlock",
-			    "threads that wait for each other in a circle, for 1 s at least",
+			    "threads that wait for each other in a cycle, for at least 1 s",
 			    "as lock_holder"),
 };
 
@@ -211,8 +211,8 @@ static bool is_lasting(struct waiter *const *members, size_t n)
 	return true;
 }
 
-/* Marks the threads that have been in a cycle for a while: of all cycles after a single wait, as a
- * user can make any number of them. */
+/* Marks the threads that have been in a cycle for a while; waits once for all cycles, as a user
+ * can make any number of them. */
 static void find_cycles(const struct locks *self)
 {
 	static const struct timespec wait = {.tv_sec = CYCLE_S};

@@ -21,7 +21,7 @@
 #include "vma-header.h"
 
 #define ANSWER_MS 500
-/* The number of children that may be lost; then nothing is read any more. */
+/* The number of children that may be lost; after that, nothing more is read. */
 #define MOST_LOST 8u
 /* Those of 10 000 threads. */
 #define MAPS_BYTES (2u << 20)
@@ -266,7 +266,7 @@ static int abandon_thread(struct peeker *peeker)
 	return -ETIMEDOUT;
 }
 
-/* Whether the child lacks nothing but a CPU: then it is waited for. */
+/* Whether the child lacks only a CPU, and so must be waited for. */
 static bool is_runnable(const struct peeker *peeker)
 {
 	char text[STATUS_BYTES];

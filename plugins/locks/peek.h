@@ -34,6 +34,6 @@ void peeker_free(struct peeker *peeker);
 
 /* Fills n peeks, at most PEEKS_AT_ONCE, of a process whose maps and pagemap are open; fastest in
  * the order of addresses.  is_new: the last call was for another process.  0; -ETIMEDOUT: the child
- * did not answer; -EAGAIN: too many have not; or another -errno. */
+ * did not answer; -EAGAIN: too many children did not; or another -errno. */
 int peeker_ask(struct peeker *peeker, int32_t pid, bool is_new, const int fds[2],
 	       struct peek *peeks, unsigned n);

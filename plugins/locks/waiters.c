@@ -14,8 +14,8 @@
 #define MOST_WAITERS (4u << 20)
 #define FILE_BYTES 512u
 #define STATUS_BYTES 8192u
-/* So many waiters of a process are checked at once, at 20 µs each; more of them wait longer, and
- * are checked together with those of other processes. */
+/* At most this many waiters of a process are checked at once, at 20 µs each; the rest wait longer,
+ * and are checked together with those of other processes. */
 #define FEW 16u
 
 void waiters_clear(struct waiters *waiters)
@@ -193,8 +193,8 @@ static void read_process(void *data, int32_t tgid, DIR *task)
 {
 	int32_t leader, tid;
 
-	/* No lock of a single thread is ever put.  A process in execve(), whose readers of syscall
-	 * the kernel may keep waiting for ever, has a single thread. */
+	/* A single thread has no one to wait for.  A process in execve(), whose readers of
+	 * syscall the kernel may keep waiting for ever, has a single thread. */
 	if (!thread_file_next(task, &leader) || !thread_file_next(task, &tid))
 		return;
 	add_thread(data, tgid, dirfd(task), leader);
@@ -230,7 +230,7 @@ static int find_waiters(const struct ctprof_host *host, struct waiters *waiters)
 	return 0;
 }
 
-/* Forgets the holders of those that have run since.  looks: of now; NULL: files are read. */
+/* Forgets the holders of those that have run since.  looks: current; NULL: files are read. */
 static void check_holders(const struct ctprof_host *host, const struct looks *looks,
 			  struct waiter *waiters, size_t n)
 {

@@ -256,7 +256,7 @@ static bool put_process_name(const struct cell *cell)
 	return true;
 }
 
-/* ---- values of the sample before -------------------------------------- */
+/* ---- values of the last sample ---------------------------------------- */
 
 /* Whether the thread has not run since the values kept of it were read. */
 static bool is_still(const struct reader *reader)

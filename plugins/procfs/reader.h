@@ -48,7 +48,7 @@ struct reader {
 	/* For the row being filled. */
 	uint64_t stat_mark;         /* of stat, until schedstat has been read */
 	uint64_t mark;              /* of both; 0: must be read again */
-	struct still_thread *known; /* the values kept of the thread; NULL: none may be */
+	struct still_thread *known; /* the values kept of the thread; NULL: none are */
 	bool failed;                /* some file of the thread could not be read */
 };
 

@@ -33,7 +33,7 @@ static void end(struct history *history, const struct seen *seen)
 }
 
 /* Skips to the first entry that is not before the record; the skipped threads are gone.  A start
- * time that could not be read may be any. */
+ * time that could not be read matches any. */
 static size_t pass(struct history *history, size_t at, const struct thread_record *record)
 {
 	while (at < history->n && (!record || history->at[at].tid < record->tid ||

@@ -11,7 +11,7 @@
 #include "looks.h"
 #include "text.h"
 
-/* By what was requested from the kernel, never by its presumed purpose. */
+/* It depends on the request to the kernel, never on its presumed purpose. */
 enum kind {
 	KIND_RUNNING,   /* on a CPU, or waiting for one */
 	KIND_THROTTLED, /* by the quota of a cgroup; seen only by BPF */

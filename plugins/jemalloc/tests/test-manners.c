@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests how reading processes may not affect them, and what it may not report. */
+/* Tests how reading processes must not affect them, and what it must not report. */
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <linux/filter.h>
@@ -120,7 +120,7 @@ static guint watch(pid_t pid, gint64 microseconds)
 	return seen;
 }
 
-/* Captures every 100 ms: the worker is never seen stopped nor traced. */
+/* Captures every 100 ms: the worker is never seen stopped or traced. */
 static void test_no_stop(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");

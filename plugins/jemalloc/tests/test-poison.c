@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that a user who puts another file under a name makes no values wrong but their own. */
+/* Tests that a user who puts another file under a name makes only their own values wrong. */
 #include <glib/gstdio.h>
 #include <linux/capability.h>
 #include <signal.h>

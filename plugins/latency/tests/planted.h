@@ -28,7 +28,7 @@ void sleep_long(void);
 
 struct account {
 	guint64 run_ns, wait_ns, turns, switches;
-	guint64 sleeps; /* the voluntary ones of the switches */
+	guint64 sleeps; /* the voluntary switches among them */
 };
 
 struct account account_of(pid_t pid);

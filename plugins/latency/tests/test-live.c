@@ -103,7 +103,7 @@ static void test_closes(void)
 	probe_free(probe);
 }
 
-/* Two that spin on one CPU preempt each other. */
+/* Two processes that spin on one CPU preempt each other. */
 static void test_preempted(void)
 {
 	const struct turns *turns = NULL;

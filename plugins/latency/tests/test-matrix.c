@@ -50,7 +50,7 @@ static void walk(void)
 	}
 }
 
-/* Switches as often as it can, by a partner. */
+/* Switches as often as it can, with a partner. */
 static void ping(void)
 {
 	char byte = 0;
@@ -335,9 +335,9 @@ static void check_crowd(gboolean with_pings)
 	struct account b = sum_accounts(&planted, 0, 120), c = sum_accounts(&planted, 120, 40);
 	check_row(&planted, "agb", b.wait_ns);
 	check_row(&planted, "agc", c.wait_ns);
-	/* All threads of one pool were there for as long as any of the other.  Of old sums, the
-	 * part in which a wait began is taken to be even, and can be much of a wait of a few of
-	 * them. */
+	/* All threads of one pool existed for as long as any of the other.  Old sums are assumed to
+	 * be spread evenly over the part in which a wait began, and that can be much of a wait that
+	 * spans only a few of them. */
 	check_near(charged(&planted, "agb", row_of(&planted, "agc")), 120 * c.run_ns,
 		   with_pings ? 30 : 5);
 	clear(&planted);
@@ -371,8 +371,8 @@ static guint64 idle_of_second(void)
 	       (1000 / (guint64)sysconf(_SC_CLK_TCK)) * MS;
 }
 
-/* Two that spin on the first CPU: one of them waits at any time, and both if something else
- * runs there, while the second is idle. */
+/* Two processes spin on the first CPU: one of them waits at any time, or both if something else
+ * runs there, while the second CPU is idle. */
 static void test_idle(void)
 {
 	Planted planted;
@@ -486,8 +486,8 @@ static void hear(void)
 		;
 }
 
-/* One that sleeps until the other rings; two writes in a row wake it once.  The other is woken by
- * its timer. */
+/* A process that sleeps until the other one writes; two writes in a row wake it once.  The other is
+ * woken by its timer. */
 static void test_wakeups(void)
 {
 	Planted planted;

@@ -312,7 +312,7 @@ static void *lock_twice(void *mutex)
 	return NULL;
 }
 
-/* It is the holder, but the threads do not wait for each other in a circle.  They keep waiting. */
+/* It is the holder, but the threads do not wait for each other in a cycle.  They keep waiting. */
 static void test_self(void)
 {
 	guint before = count_waiting();

@@ -170,7 +170,7 @@ static void test_swap(void)
 		{{SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 10 kB"),
 		  SEGMENT("1000-2000", "rw-s", "1", "/a", "Swap: 10 kB")},
 		 "1 5120 5120; 2 5120 5120"},
-		/* Two objects with the same name are two; by name they are halved wrongly. */
+		/* Two objects with one name are counted apart; by name, wrongly halved. */
 		{{SEGMENT("1000-2000", "rw-s", "1", "/dev/zero (deleted)", "Swap: 10 kB"),
 		  SEGMENT("1000-2000", "rw-s", "2", "/dev/zero (deleted)", "Swap: 4 kB")},
 		 "1 10240 5120; 2 4096 2048"},

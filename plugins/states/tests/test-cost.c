@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cost of a look at 10 000 threads, in pairs with an iterator whose program writes nothing but
- * 8 bytes for each of them: of the first look, and of later ones, when they still sleep. */
+/* Measures looks at 10 000 threads, in pairs with an iterator whose program only writes 8 bytes
+ * for each thread: the first look, and later ones, while the threads still sleep. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ static guint64 median(guint64 values[ROUNDS])
 	return values[ROUNDS / 2];
 }
 
-/* Returns how many times the CPU time of the bare iterator a look takes, by medians.  is_first: at
+/* Returns the CPU time of a look as a multiple of the bare iterator's, by medians.  is_first: at
  * threads that were never seen before. */
 static double ratio_of_look(int link, gboolean is_first)
 {

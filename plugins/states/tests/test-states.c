@@ -255,7 +255,7 @@ static void test_jitter(void)
 	}
 	g_test_message("%" G_GUINT64_FORMAT " of %d", asleep, N);
 	g_assert_cmpfloat(fabs((gdouble)asleep / N - 0.3), <, 0.05);
-	/* Late: no burst of instants afterwards. */
+	/* If it is late, no burst of instants follows. */
 	now += G_GUINT64_CONSTANT(10) * RATE_NS;
 	g_assert_cmpuint(jitter_next(&jitter, now, RATE_NS), <, RATE_NS);
 }
