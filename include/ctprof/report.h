@@ -468,7 +468,7 @@ struct ctprof_report {
 	/* When each capture began, CLOCK_REALTIME in ns; 0: unknown, or several
 	 * captures. */
 	uint64_t realtime_ns[2];
-	/* The rest is since 1.6.  Lines of the terminal to fit into; 0: no limit. */
+	/* The members below are since 1.6.  Lines of the terminal to fit into; 0: no limit. */
 	uint64_t height;
 	/* n_titles and n_footers elements: the same lines as data, or NULL for a line that is
 	 * only text; NULL instead of the array: all are only text. */

@@ -30,7 +30,7 @@ static const struct part within[] = {
 #define REST_CLASS "rest"
 #define REST_NAME "asleep, or not measured"
 
-/* A side of a line: what its threads did. */
+/* The activity of a line's threads on one side. */
 struct account {
 	const struct ctprof_report_section *section;
 	const struct ctprof_report_line *line;

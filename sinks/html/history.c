@@ -166,7 +166,7 @@ static GDateTime *time_at(const struct history *history, double share)
 	return time ? g_date_time_to_local(time) : NULL;
 }
 
-/* Draws the parts of a window as a stack, of which the last part is the rest, and the level. */
+/* Draws the parts of a window as a stack, whose last part is the rest, and the level. */
 static void put_window(FILE *stream, const struct history *history, guint64 window, int x,
 		       int width)
 {

@@ -112,7 +112,7 @@ static void note_bounds(struct chunk *self, uint64_t value, bool is_first)
 		self->max = value;
 }
 
-/* Whether the text is the same as in the row before, as most texts are. */
+/* Whether the text is the same as in the previous row, as most are. */
 static bool is_last(const struct chunk *self, const struct ctprof_text *text)
 {
 	uint32_t length;

@@ -16,7 +16,7 @@ struct chunk {
 	struct json levels; /* a bit per row: whether it has a value */
 	struct json values; /* as in a page; texts by their numbers, 4 bytes each */
 	struct dictionary dictionary;
-	uint32_t last;     /* number of the text in the row before */
+	uint32_t last;     /* number of the text in the previous row */
 	uint64_t min, max; /* bits of the smallest and the largest value; of texts, their numbers */
 };
 

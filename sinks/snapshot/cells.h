@@ -85,8 +85,8 @@ struct text cells_text(const struct cells *cells, uint32_t i);
 int cells_put(struct cells *cells, const struct shape *shape, uint32_t i, const struct row *row);
 /*
  * Puts the values of the metrics of a group: those of the capture into rows[1], others into
- * rows[0]. One that is absent gets its reason in states or, if it was neither read nor is there,
- * `unseen`; partial: it stays unchanged then.
+ * rows[0]. An absent value gets its reason from states or, if it was neither read nor listed
+ * there, `unseen`; partial: it then stays unchanged.
  */
 void cells_put_all(struct cells *cells, struct pull *pull, const struct shape *shape,
 		   const uint8_t *states, uint32_t group, uint8_t unseen, bool partial,

@@ -243,7 +243,7 @@ static int find_part(const struct ctprof_input *input, const struct part *part,
 	(void)ZSTD_freeDCtx(zstd);
 	if (r < 0 || table->n == before)
 		return r;
-	/* A single document may be a snapshot, except beside other parts. */
+	/* A single document may be a snapshot, unless there are other parts. */
 	if (table->n == 1 && part->end - part->begin == input->size &&
 	    !starts_recording(input, end))
 		table->n = 0;

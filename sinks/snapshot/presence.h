@@ -19,7 +19,7 @@ struct presence {
 	const struct shape *shape;
 	struct presence_set **sets; /* by number */
 	uint32_t n_sets;
-	uint32_t last; /* the set of the row before, or PRESENCE_NO_SET */
+	uint32_t last; /* the set of the previous row, or PRESENCE_NO_SET */
 	void *tree;    /* of the sets, by their states; see tsearch() */
 };
 

@@ -56,7 +56,7 @@ int seek_table_add(struct seek_table *table, const struct seek_frame *frame);
 uint64_t seek_number(const uint8_t *at, size_t n);
 /* Returns the size of the table with that footer; 0 if it is not the footer of a table. */
 uint64_t seek_table_size(const uint8_t footer[SEEK_FOOTER_BYTES]);
-/* Parses the table at the end of a part of size bytes, and appends its frames, of which the first
- * is at offset.  0, -EBADMSG: invalid; or -ENOMEM. */
+/* Parses the table at the end of a part of size bytes, and appends its frames; the first is at
+ * offset.  0, -EBADMSG: invalid; or -ENOMEM. */
 int seek_table_parse(struct seek_table *table, const uint8_t *bytes, uint64_t n, uint64_t size,
 		     uint64_t offset, uint64_t part);

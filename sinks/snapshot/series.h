@@ -17,7 +17,7 @@ static inline uint64_t series_sample(const struct ctprof_capture *capture)
 /* The sink's operations for samples of a recording.  0 or -errno. */
 int series_begin(struct snapshot *snapshot, const struct ctprof_capture *capture);
 int series_row(struct snapshot *snapshot, enum kept_class class, const struct source_row *given);
-/* Passes threads that are unchanged since the sample before. */
+/* Passes threads that are unchanged since the previous sample. */
 int series_keep(struct snapshot *snapshot, const struct ctprof_rows *rows);
 int series_end(struct snapshot *snapshot, const struct ctprof_capture_end *end);
 int series_finish(struct snapshot *snapshot);

@@ -25,6 +25,6 @@ int thread_writer_add(struct thread_writer *writer, const struct ctprof_metric_i
 /* Must be called after the last metric.  0 or -ENOMEM. */
 int thread_writer_seal(struct thread_writer *writer);
 
-/* Writes one record.  That of the changes of a thread has the members that changed, and in
- * "presence" those of them that are now absent. */
+/* Writes one record.  The record of a thread's changes has the members that changed, and in
+ * "presence" those that are now absent. */
 void thread_write(struct thread_writer *writer, struct json *json, const struct source_row *row);

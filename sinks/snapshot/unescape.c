@@ -56,8 +56,8 @@ static size_t unescape_code(struct json *out, const char *p, const char *end)
 	return 11;
 }
 
-/* Decodes the escape after a backslash at p[-1]; returns the number of bytes, or 0 if it is not an
- * escape of JSON. */
+/* Decodes the escape after a backslash at p[-1]; returns the number of bytes, or 0 if it is not a
+ * JSON escape. */
 static size_t unescape_one(struct json *out, const char *p, const char *end)
 {
 	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

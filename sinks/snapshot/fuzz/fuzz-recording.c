@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The input is a list of texts, each ended by a NUL, that stand for a recording's frames; after an
+ * The input is a list of texts, each ended by a NUL, that represent a recording's frames; after an
  * empty one, another part begins; after a byte 0xff, it is the whole file instead.  Every sample
  * found is read, from the first to the last and back, and the reader must keep the rules of the
  * border.
