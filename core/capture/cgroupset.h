@@ -28,7 +28,7 @@ void cgroup_set_note(CgroupSet *set, const struct ctprof_rows *rows);
 void cgroup_set_note_same(CgroupSet *set, gint32 tid);
 /* Returns the paths in bytewise order; they are borrowed, but the caller frees the list. */
 GList *cgroup_set_list(const CgroupSet *set);
-/* Makes targets of the next paths of a list, at most that many; returns their number. */
+/* Makes targets of at most `most` of the next paths of a list; returns their number. */
 gsize cgroup_set_targets(GList **list, struct ctprof_target *targets, gsize most);
 /* Whether a row is worth keeping: threads are in its cgroup, or the cgroup has a limit. */
 gboolean cgroup_set_keeps(const CgroupSet *set, const struct ctprof_rows *row);

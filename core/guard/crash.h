@@ -24,7 +24,7 @@ enum crash_output {
 
 /* The op of a plugin that a thread is in. */
 typedef struct crash_blame {
-	guint32 moves;   /* odd: in the plugin; atomic */
+	guint32 moves;   /* odd while in the plugin; atomic */
 	guint32 is_left; /* the thread has ended, so another may take the place; atomic */
 	gint32 tid;
 	char op[32], plugin[NAME_MAX + 1];

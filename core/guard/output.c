@@ -69,7 +69,7 @@ struct place {
 	const char *name;
 };
 
-/* ---- what is there already ------------------------------------------------ */
+/* ---- what already exists --------------------------------------------------- */
 
 static gboolean is_own(const struct stat *st)
 {

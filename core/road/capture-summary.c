@@ -19,7 +19,7 @@ static char *count_rows(gboolean leaders_only, guint64 n)
 static const struct {
 	guint32 why;
 	const char *words;
-	gboolean is_of_some; /* of single threads; else of the host, and only some of a group */
+	gboolean is_of_some; /* per thread; FALSE: of the host, and only for a part of a group */
 } reasons[] = {
 	{CTPROF_ABSENT_UNSUPPORTED, "not provided here", FALSE},
 	{CTPROF_ABSENT_DENIED, "not permitted", TRUE},

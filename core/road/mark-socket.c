@@ -262,8 +262,9 @@ static gboolean send_to(const char *candidate, const char *name, GError **error)
 					 PATIENCE_S)
 			       : error_set_errno(error, errno, "the recorder cannot be reached");
 	if (!is_recorder(&sender, candidate))
-		return error_set_failed(error, "another user's process has the name of the "
-					       "recorder, and no recorder has the mark");
+		return error_set_failed(error,
+					"another user's process has the recorder's name, and no "
+					"recorder has the mark");
 	return answer.length == 0 ||
 	       error_set_failed(error, "not taken: %.*s", (int)answer.length, answer.text);
 }

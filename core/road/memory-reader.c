@@ -177,7 +177,7 @@ void memory_reader_keep(MemoryReader *self)
 	self->due_us = place->began_us + SHARE * place->cost_us;
 }
 
-/* ---- what it has ------------------------------------------------------------------- */
+/* ---- the results ------------------------------------------------------------------- */
 
 const Sample *memory_reader_find(const Feed *feed, const Demand *demand, GError **error)
 {

@@ -23,7 +23,7 @@ struct sampler {
 	Feed *feed;
 	GThread *thread;
 	int done_fd;
-	GAsyncQueue *asked, *done; /* the job is in one of them, being done, or idle */
+	GAsyncQueue *asked, *done; /* an active job is in one of them, or in progress */
 	Job job, last;             /* last: ends the thread */
 	gboolean is_busy;
 };

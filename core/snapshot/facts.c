@@ -68,7 +68,7 @@ static void list_fact(GPtrArray *facts, const char *key, const char *value)
 
 static void take_mark(GArray *marks, const char *moment, const char *name)
 {
-	/* The last mark is always kept: it names the moment. */
+	/* The last mark is always kept, as it names the current phase. */
 	if (marks->len >= FACTS_MOST)
 		g_array_set_size(marks, FACTS_MOST - 1);
 	texts_add_fact(marks, g_strdup(moment), g_strdup(name));

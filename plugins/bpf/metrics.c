@@ -77,7 +77,7 @@ const struct ctprof_metric bpf_exit_tallies[N_EXIT_TALLIES] = {
 		COUNTER, NONE, CAPTURE, "exits_unfreed", "exit",
 		"threads that ended but are in the next capture: zombies, and threads still in their "
 		"last slice",
-		"sched_process_exit, less the records and the lost"),
+		"sched_process_exit, minus written and lost records"),
 	[EXIT_SOURCE] = SHARED_exits_source,
 };
 

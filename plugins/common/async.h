@@ -100,7 +100,7 @@ bool async_abandon(struct async *async, struct async_limits *job_limits, unsigne
 /* Whether an abandoned helper, of this capture or an earlier one, still waits for that process:
  * asking it again would lose another helper.  With proc, also whether one waits for memory of a
  * process of the same owner: such a helper may not even end with ctprof, so there is at most one
- * per owner, about whom owner_report() then warns. */
+ * per owner, and owner_report() then warns about that owner. */
 bool async_has_lost(int32_t tgid, int proc);
 /* Called by a helper to report that its job makes progress, though the helper itself does not use
  * the CPU. */

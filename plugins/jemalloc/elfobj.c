@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than all tables of the largest real files. */
+/* Larger than all tables of the largest real files. */
 #define MAX_TABLE_BYTES (UINT64_C(96) << 20)
 #define MAX_SECTIONS 65536u
 #define MAX_SCAN_BYTES (UINT64_C(64) << 20)

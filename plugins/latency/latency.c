@@ -42,7 +42,7 @@ enum { WAITED = OF_OBJECTS, WHILE_IDLE, WAITED_FOR, WOKEN, WAITING, RUNNING, KIN
 #define OBJECT(kind, unit, name, help, origin)                                                     \
 	ROW(kind, unit, OBJECT, name, MATRIX, help, origin, 0)
 
-#define RUN_DELAY "sched_info.run_delay, its growth at each sched_switch away from the thread"
+#define RUN_DELAY "growth of sched_info.run_delay at each sched_switch away from the thread"
 #define SWITCHES "nvcsw + nivcsw, compared with the switches counted"
 #define TIMED "one event in 64, timed by the program"
 #define COMM "task_struct.comm of the leader"
@@ -52,7 +52,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 	[PREEMPTED] = HISTOGRAM("run_delay_preempted",
 				"waits for a CPU that began with a preemption", RUN_DELAY),
 	[SLICE] = HISTOGRAM("slice_length", "turns on a CPU, by length",
-			    "se.sum_exec_runtime, its growth at each sched_switch away"),
+			    "growth of se.sum_exec_runtime at each sched_switch away"),
 	[WAIT_SUM] = SUM("run_delay_ns", "time waited for a CPU since the probe was attached",
 			 "sched_info.run_delay (sched_info_arrive)"),
 	[SLEPT_SUM] =

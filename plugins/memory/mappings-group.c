@@ -61,7 +61,7 @@ static const struct ctprof_metric metrics[] = {
 					     "smaps Anonymous (smaps_account)"),
 	[MAPPING_READ_NS] =
 		MAPPING_METRIC(LEVEL, NS, "mapping_read_ns",
-			       "time it took to read smaps, on the row of the process", "ctprof"),
+			       "time to read smaps, in the row of the process", "ctprof"),
 };
 
 static const struct backing_column columns[] = {

@@ -65,7 +65,7 @@ static struct process_value fill_user(const struct process *process)
 	return name ? word(name) : absent(CTPROF_ABSENT_INVALID);
 }
 
-/* ---- how it was got --------------------------------------------------- */
+/* ---- how it was read -------------------------------------------------- */
 
 static struct process_value fill_state(const struct process *process)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instants to sample at: one in each slot of time, at a random point of it.  A fixed rate would see
+/* Instants to sample at: one in each slot of time, at a random point in it.  A fixed rate would see
  * a thread of the same period at the same point again and again.  Pure. */
 #pragma once
 

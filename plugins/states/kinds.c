@@ -36,7 +36,7 @@ enum call {
 	CALL_FUTEX,                /* its fourth argument is a time limit */
 	CALL_FUTEX_WAIT,           /* its fifth argument is */
 	CALL_FCNTL,
-	CALL_RESTART, /* of an earlier call, which only the kernel's stack shows */
+	CALL_RESTART, /* of an earlier call that only the kernel's stack shows */
 };
 
 #define NONE 0xffffu

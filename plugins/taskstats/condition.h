@@ -31,6 +31,6 @@ struct taskstats_advice {
 /* Explains a failed taskstats_examine(); ret_answer is the return value of start(). */
 struct taskstats_advice taskstats_explain_failure(int err, int *ret_answer);
 
-/* Explains the gravest item in lacking (enum taskstats_active), which is then removed together with
- * the items it implies; lacking must not be 0. */
+/* Explains the most serious item in lacking (enum taskstats_active), which is then removed together
+ * with the items it implies; lacking must not be 0. */
 struct taskstats_advice taskstats_explain_lack(uint32_t *lacking);

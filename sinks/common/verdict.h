@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Presents a report as cases that pass or fail, for sinks that write for a CI. */
+/* Presents a report as cases that pass or fail, for sinks that write for CI. */
 #pragma once
 
 #include "drawing.h"

@@ -81,7 +81,7 @@ void exits_free(Exits *exits)
 	g_free(exits);
 }
 
-/* ---- who is who ---- */
+/* ---- processes of records ---- */
 
 static Ended *ended_of(const Exits *exits, const RosterEntry *record)
 {

@@ -15,8 +15,8 @@ static guint count(const char *text, const char *part)
 	return n;
 }
 
-/* Draws the first screen's pools, with one of that name: 0.5 CPU, of which 4/5 in user mode, and
- * 1.5 of its 8 threads wait. */
+/* Draws the first screen's pools, one of which has that name and uses 0.5 CPU, 4/5 of it in user
+ * mode, while 1.5 of its 8 threads wait. */
 static char *draw_pool(const char *name, gboolean has_modes)
 {
 	static const char *const names[N_FIELDS] = {"pool",   "threads", "cpu",      "user",

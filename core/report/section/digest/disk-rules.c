@@ -17,7 +17,7 @@
 /* The load of a disk, per second; NAN: not known. */
 typedef struct load {
 	gdouble requests, read, written, busy_us;
-	gdouble in_flight; /* mean number of requests under way, by the times that they took */
+	gdouble in_flight; /* mean number of requests under way, from the times that they took */
 } Load;
 
 /* Returns the seconds between the readings of the disks: each is at the end of its capture, while

@@ -239,7 +239,7 @@ static gdouble measure_busiest(const Subject *subject)
 		       : NAN;
 }
 
-/* The pool uses much, but another uses most, as far as is known. */
+/* The pool uses much, but as far as is known another one uses the most. */
 static gdouble measure_runner_up(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
