@@ -397,8 +397,8 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
 	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether that is the first one"),
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads"),
-	NEED_PARTLY_TO_START("CAP_BPF", "at a tenth of the cost, by BPF"),
-	NEED_PARTLY_TO_START("CAP_PERFMON", "at a tenth of the cost, by BPF"),
+	NEED_PARTLY_TO_START("CAP_BPF", "the same by BPF, at a tenth of the cost"),
+	NEED_PARTLY_TO_START("CAP_PERFMON", "the same by BPF, at a tenth of the cost"),
 };
 
 SOURCE_PLUGIN("locks", SERIAL, EXPENSIVE, "Locks that threads wait for, and who holds them",

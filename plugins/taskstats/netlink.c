@@ -42,7 +42,7 @@ static void netlink_drop(struct netlink **netlink)
 		netlink_close(*netlink);
 }
 
-/* Converts an error number of libnl, which has its own. */
+/* Converts an error number of libnl, which differs from errno. */
 static int errno_of_libnl(int error)
 {
 	switch (-error) {

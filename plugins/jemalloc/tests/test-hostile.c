@@ -114,7 +114,7 @@ static gint64 cost_of_list(Rig *rig, const char *length)
 static void test_list(void)
 {
 	g_autoptr(Rig) rig = rig_new(NULL, NULL);
-	/* The first call is needed because it examines the files, for all. */
+	/* The first call is needed because it examines the files for all later ones. */
 	gint64 first = cost_of_list(rig, "10");
 	gint64 small = first < 0 ? -1 : cost_of_list(rig, "1000");
 	gint64 large = small < 0 ? -1 : cost_of_list(rig, "1000000");

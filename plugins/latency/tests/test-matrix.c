@@ -220,7 +220,7 @@ static void check_sum(const Planted *planted, const char *pool, guint64 wait_ns)
 	check_near(charged(planted, pool, WAIT_ALL), wait_ns, 1);
 }
 
-/* The same, and little is unknown. */
+/* Checks the same, and that little is unknown. */
 static void check_row(const Planted *planted, const char *pool, guint64 wait_ns)
 {
 	check_sum(planted, pool, wait_ns);
