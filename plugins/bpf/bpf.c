@@ -543,7 +543,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/loadavg", "how many threads there are"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/sched", "whether its class is sched_ext"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "paths in v1 controllers"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether that thread still runs"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread still runs"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the statistics are on"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/task_delayacct", "whether delays are counted"),
 	NEED_PARTLY(FILE, "cgroup/<path>", "the paths of cgroups"),

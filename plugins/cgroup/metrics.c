@@ -32,7 +32,7 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	       "share of CPU time among siblings, 1 to 10000",
 	       "cpu.weight, cpu_weight_read_u64(); v1: cpu.shares, 1024 is 100"),
 	METRIC(ORDINAL, NONE, 0, "FAIR_GROUP_SCHED", "cpu.weight_nice",
-	       "that weight as the nearest nice value",
+	       "cpu.weight as the nearest nice value",
 	       "cpu.weight.nice, cpu_weight_nice_read_s64()"),
 	METRIC(GAUGE, BYTES, 0, "MEMCG", "memory.current",
 	       "memory charged, page cache and kernel memory included",

@@ -198,7 +198,7 @@
 		     "se.avg.runnable_avg", "___update_load_avg")
 #define SHARED_load_avg                                                                            \
 	SHARED_PELT_("load_avg",                                                                   \
-		     "that share times its weight: out of 1024 at nice 0, more below it",          \
+		     "runnable_avg times its weight: out of 1024 at nice 0, more below it",        \
 		     "se.avg.load_avg", "___update_load_avg")
 #define SHARED_util_est                                                                            \
 	SHARED_PELT_("util_est", "util_avg expected when the thread next runs",                    \

@@ -403,7 +403,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(CAPABILITY, "CAP_CHECKPOINT_RESTORE",
 		    "libraries that were replaced while in use (or CAP_SYS_ADMIN)"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_PROC_PAGE_MONITOR", "all counters: which pages are in memory"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/pagemap", "the same"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/pagemap", "which pages are in memory"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_CROSS_MEMORY_ATTACH", "all counters"),
 	NEED_ALWAYS(KCONFIG, "CONFIG_SECCOMP_FILTER", "all counters: files are read in a sandbox"),
 	NEED_PARTLY(SYSCTL, "kernel.yama.ptrace_scope",
@@ -421,8 +421,8 @@ static const struct ctprof_need needs[] = {
 		    "whether a process that does not answer is stuck or "
 		    "slow"),
 	NEED_PARTLY(FILE, "proc/self/mountinfo", "which files are on FUSE, and not read"),
-	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/mountinfo", "those in other mount namespaces"),
-	NEED_PARTLY(FILE, "proc/thread-self/fdinfo", "the same before Linux 5.8"),
+	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/mountinfo", "files on FUSE in containers"),
+	NEED_PARTLY(FILE, "proc/thread-self/fdinfo", "which files are on FUSE, before Linux 5.8"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/stat", "whether a thread has begun to end"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/comm", "whether a process still exists"),
 };

@@ -395,10 +395,10 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/syscall", "for doctor: whether it exists"),
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
-	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether that is the first one"),
+	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether it is the initial namespace"),
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads"),
-	NEED_PARTLY_TO_START("CAP_BPF", "the same by BPF, at a tenth of the cost"),
-	NEED_PARTLY_TO_START("CAP_PERFMON", "the same by BPF, at a tenth of the cost"),
+	NEED_PARTLY_TO_START("CAP_BPF", "waiting threads by BPF, at a tenth of the cost"),
+	NEED_PARTLY_TO_START("CAP_PERFMON", "waiting threads by BPF, at a tenth of the cost"),
 };
 
 SOURCE_PLUGIN("locks", SERIAL, EXPENSIVE, "Locks that threads wait for, and who holds them",

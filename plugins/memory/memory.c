@@ -168,7 +168,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/status", "RSS, swap, peak, parent and user"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps_rollup", "PSS, USS and their parts"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/smaps",
-		    "the same before Linux 4.14, or with smaps-source=smaps"),
+		    "PSS and USS before Linux 4.14, or with smaps-source=smaps"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cmdline", "command lines"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cwd", "working directories"),
 	NEED_PARTLY(FILE, "proc/<tgid>/task/<tid>/cgroup", "cgroups of processes"),

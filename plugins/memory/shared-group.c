@@ -195,7 +195,7 @@ static const struct ctprof_metric swap_metrics[] = {
 				       "smaps Swap of shared mappings, by device and inode"),
 	[SWAP_BY_NAME] =
 		SWAP_METRIC(BYTES, "swap_shared_by_name_bytes",
-			    "the same, divided by the mappings of the same name, as in ChromeOS",
+			    "its share if divided by the mappings of one name, as in ChromeOS",
 			    "smaps Swap of shared mappings, by path"),
 	[SWAP_UNREADABLE] =
 		SWAP_METRIC(NONE, "swap_unreadable",

@@ -154,8 +154,8 @@ static const struct ctprof_metric summary[N_SUMMARY] = {
 		SUMMARY(COUNTER, NONE, "tids_walked", "threads examined, including vanished ones"),
 	[FAILURES] = SUMMARY(COUNTER, NONE, "read_failures",
 			     "files of living threads that could not be read"),
-	[BY_FILE] = SUMMARY(MAP, NONE, "read_failures_by_file", "the same by file"),
-	[BY_ERRNO] = SUMMARY(MAP, NONE, "read_failures_by_errno", "the same by file and error"),
+	[BY_FILE] = SUMMARY(MAP, NONE, "read_failures_by_file", "unread files by name"),
+	[BY_ERRNO] = SUMMARY(MAP, NONE, "read_failures_by_errno", "unread files by name:error"),
 	[DOMINANT] =
 		SUMMARY(CATEGORY, TEXT, "dominant_read_failure", "file with the most failures"),
 	[CONFIG_DOMINANT] = SUMMARY(CATEGORY, BOOL, "kernel_config_dominant",

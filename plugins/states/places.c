@@ -24,7 +24,7 @@ static const struct ctprof_metric metrics[N_PLACES] = {
 			       .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
 	[STACK] =
 		METRIC_ROW(CATEGORY, TEXT, THREAD, "wait_stack", GROUP,
-			   "that function and the two that called it",
+			   "wait_channel and the two functions that called it",
 			   "stack: proc_pid_stack(), stack_trace_save_tsk()", .gates = "STACKTRACE",
 			   .flags = CTPROF_METRIC_ON_DEMAND | CTPROF_METRIC_QUIET),
 };

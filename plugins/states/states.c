@@ -406,7 +406,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/stack", "for doctor: whether stacks may be read"),
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
-	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether that is the first one"),
+	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether it is the initial namespace"),
 	NEED_PARTLY(KCONFIG, "CONFIG_KALLSYMS", "wait_channel"),
 	NEED_PARTLY(KCONFIG, "CONFIG_STACKTRACE", "wait_stack"),
 	NEED_PARTLY(KCONFIG, "CONFIG_DEBUG_INFO_BTF", "the states by BPF"),

@@ -41,7 +41,7 @@
 /* clang-format off */
 const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	CPU("user", "time of all CPUs in user mode, guests included", "account_user_time()"),
-	CPU("nice", "the same, for threads with a nice value above 0", "account_user_time()"),
+	CPU("nice", "user-mode time of threads with a nice value above 0", "account_user_time()"),
 	CPU("system", "time of all CPUs in the kernel", "account_system_time()"),
 	CPU("idle", "time of all CPUs with nothing to run, an estimate that may fall", "get_idle_time()"),
 	CPU("iowait", "idle time with I/O of threads of that CPU under way, an estimate that may fall", "get_iowait_time()"),
