@@ -46,7 +46,7 @@ char *root_program_dir(void);
 char *root_build_tree(void);
 /* Returns the peak resident memory of this process, in bytes. */
 guint64 root_own_peak_rss(const Root *root);
-/* The same, read from /proc of the running kernel whatever the root; 0: unknown. */
+/* Returns that peak as /proc of the running kernel shows it, whatever the root; 0: unknown. */
 guint64 root_own_rss(void);
 /* Returns the size of this process's address space, in bytes; 0: unknown. */
 guint64 root_own_address_space(void);
@@ -68,7 +68,7 @@ int root_own_threads(void);
 /* Returns the state ('R', 'D', 'Z', ...) of the process or thread with that directory below proc;
  * '?': unknown.  Reads status, which unlike stat takes no lock that the process may hold. */
 char root_state(int proc, const char *directory);
-/* The same for a thread of one of our processes; '?' also if /proc shows another PID namespace. */
+/* Returns the state of a thread of our processes; '?' also if /proc shows another PID namespace. */
 char root_thread_state(pid_t pid, pid_t tid);
 /* Calls each() for every thread of this process, but for none if /proc shows another PID
  * namespace, in which the IDs belong to other threads.  Allocates no memory, since that takes

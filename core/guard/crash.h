@@ -85,7 +85,7 @@ extern gboolean (*crash_excuse)(void);
 void crash_list_interrupts(sigset_t *ret_set);
 /* Whether such a signal has arrived; a second one ends the process. */
 gboolean crash_interrupted(void);
-/* The same; sets the error if so. */
+/* Whether a signal has arrived; sets the error if so. */
 gboolean crash_fail_interrupted(GError **error);
 /* Returns the signal that has arrived (0: none) and clears it, so that the results so far can
  * be processed.  crash_note_signal() puts it back. */

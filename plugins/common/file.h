@@ -20,7 +20,7 @@
 ssize_t file_read_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 		     size_t size);
 
-/* The same for a path below a root (enum ctprof_root). */
+/* Reads such a file by its path below a root (enum ctprof_root). */
 ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char *path, char *buf,
 		       size_t size);
 
@@ -44,7 +44,7 @@ bool file_proc_is_partial(const struct ctprof_host *host);
 ssize_t file_read_records_at(const struct ctprof_host *host, int dirfd, const char *path, char *buf,
 			     size_t size);
 
-/* The same for an open file, from its current position. */
+/* Reads on in an open file, from its current position. */
 ssize_t file_read_records(int fd, char *buf, size_t size);
 
 /*

@@ -46,7 +46,7 @@ bool text_starts(struct text a, const char *prefix);
  * no blanks; false on overflow or any other byte. */
 bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
-/* The same in hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
+/* Parses the whole text as hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
 bool text_hex(struct text digits, uint64_t *ret);
 /* Returns -1 if it is not such a digit. */
 int text_hex_digit(char c);

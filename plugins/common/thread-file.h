@@ -16,7 +16,7 @@ void thread_file_path(char ret[THREAD_FILE_PATH_MAX], int32_t tid, const char *n
 /* Reads that file as file_read_at() does: the bytes read, or -errno. */
 ssize_t thread_file_read(const struct ctprof_host *host, int task_fd, int32_t tid, const char *name,
 			 char *buf, size_t size);
-/* The same below the proc root: TGID/task/TID/NAME. */
+/* Reads that file below the proc root: TGID/task/TID/NAME. */
 ssize_t thread_file_read_root(const struct ctprof_host *host, int32_t tgid, int32_t tid,
 			      const char *name, char *buf, size_t size);
 

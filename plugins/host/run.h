@@ -43,7 +43,7 @@ struct host_run {
 
 /* Reads a file below a root (enum ctprof_root) into text; returns its length or -errno. */
 ssize_t host_run_read(struct host_run *run, uint32_t root, const char *path);
-/* The same for only the beginning, which suffices for the version line. */
+/* Reads only the beginning, which suffices for the version line. */
 ssize_t host_run_read_head(struct host_run *run, uint32_t root, const char *path);
 /* Reads a file's only value, trimmed: 0, or -errno; -EINVAL if it is empty. */
 int host_run_read_value(struct host_run *run, uint32_t root, const char *path,

@@ -111,7 +111,7 @@ __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 	return WAIT_OTHER;
 }
 
-/* The same for a thread that left the CPU in a missed switch, and may have ended since. */
+/* Returns the pool of a thread that left the CPU in a missed switch, and may have ended since. */
 static __always_inline __u32 pool_of_gone(const struct wait_cpu *cpu)
 {
 	struct task_struct *task = (struct task_struct *)cpu->task;

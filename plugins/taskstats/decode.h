@@ -83,7 +83,7 @@ static inline uint64_t taskstats_fill(uint64_t fill, const struct taskstats_valu
  */
 int taskstats_decode(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
-/* The same for the sum of a process. */
+/* Decodes the sum of a process. */
 int taskstats_decode_totals(const uint8_t *stats, size_t len, struct taskstats_values *ret);
 
 #define TASKSTATS_VERSION_OF_TIMES 17
@@ -96,7 +96,7 @@ struct taskstats_exit {
 	struct taskstats_values values;
 };
 
-/* The same, as words for an exit store. */
+/* The decoded record, as words for an exit store. */
 #define TASKSTATS_EXIT_WORDS (sizeof(struct taskstats_exit) / sizeof(uint64_t))
 union taskstats_exit_words {
 	struct taskstats_exit record;

@@ -33,7 +33,7 @@ static inline const void *border_element(const void *first, uint64_t i)
 	return (const char *)first + i * *size;
 }
 
-/* The same with the type of the array. */
+/* Returns that element with the type of the array. */
 #define BORDER_AT(array, i) ((__typeof__(array))border_element(array, i))
 
 /* A member of a host's struct; `missing` if the struct is too short to have it. */

@@ -38,6 +38,6 @@ const struct ctprof_value *markup_newest(const struct ctprof_report *report,
 					 const struct ctprof_cell *cell);
 /* Returns a value as a number; NAN: it is not a number. */
 double markup_number(const struct ctprof_value *value);
-/* The same for a field of a line, in the newest capture. */
+/* Returns that number for a field of a line, in the newest capture. */
 double markup_number_of(const struct ctprof_report *report, const struct ctprof_report_line *line,
 			guint64 field);

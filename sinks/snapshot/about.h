@@ -11,7 +11,7 @@ void about_write_metrics(struct json *json, const struct ctprof_capture *capture
 void about_write_plugins(struct json *json, const struct ctprof_capture_end *end);
 /* "capture" begins with the members known at begin(), and ends at end(). */
 void about_begin_capture(struct json *json, const struct ctprof_capture *capture);
-/* The same for a sample that contains only changes. */
+/* Begins "capture" of a sample that contains only changes. */
 void about_begin_sample(struct json *json, const struct ctprof_capture *capture);
 void about_end_capture(struct json *json, const struct ctprof_capture_end *end,
 		       uint64_t began_monotonic_ns);

@@ -75,14 +75,14 @@ struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_tar
  */
 int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
 	      bool *ret_is_new);
-/* The same for the row with index nth among those of that target. */
+/* Does so for the row with index nth among those of that target. */
 int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
 		  struct kept_row **ret_row, bool *ret_is_new);
 /* Appends a row, whatever its target; NULL: out of memory. */
 struct kept_row *kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 			     uint32_t nth);
 void kept_clear(struct kept_rows *rows);
-/* The same, and frees the slots as well. */
+/* Does what kept_clear() does, and frees the slots as well. */
 void kept_rows_free(struct kept_rows *rows);
 
 /* Sets one value (as in struct ctprof_rows; copied) or, unless state is PRESENT, the reason for its

@@ -57,7 +57,7 @@ void pull_rewind(struct pull *pull);
 void pull_stop(struct pull *pull, int error);
 /* Fails with "expected EXPECTED in WHERE, found" and what is next. */
 void pull_fail(struct pull *pull, const char *expected);
-/* The same for the text at `at`, which must still be in the window. */
+/* Fails in that way about the text at `at`, which must still be in the window. */
 void pull_fail_at(struct pull *pull, const char *at, const char *expected, struct text found);
 /* Fails with "expected each key once in WHERE, found a second KEY". */
 void pull_fail_twice(struct pull *pull, struct text key);
@@ -147,7 +147,7 @@ static inline unsigned pull_word_digits(const char *p, uint64_t *ret_value)
 	return n;
 }
 
-/* The same for at most 16 digits. */
+/* Returns the number of digits at p, at most 16, and their value. */
 static inline unsigned pull_digits(const char *p, uint64_t *ret_value)
 {
 	static const uint32_t powers[] = {1,      10,      100,      1000,     10000,

@@ -13,7 +13,7 @@ GByteArray *kernel_stats(guint16 version, gsize len);
 void kernel_stats_set(GByteArray *stats, gsize offset, guint64 value);
 
 GByteArray *kernel_reply(guint16 family, guint32 seq, gint32 tid, const GByteArray *stats);
-/* The same for a process. */
+/* Returns the reply for a process. */
 GByteArray *kernel_totals(guint16 family, guint32 seq, gint32 tgid, const GByteArray *stats);
 /* Returns NLMSG_ERROR with error as it is sent: negative or 0. */
 GByteArray *kernel_error(guint32 seq, gint32 error);

@@ -33,7 +33,7 @@ typedef struct rule {
 #define LEAST_THROTTLED 10.0
 /* Fewer waiting threads are not worth a line. */
 #define LEAST_QUEUE 0.5
-/* The same for threads that wait for a disk. */
+/* The minimum for threads that wait for a disk. */
 #define LEAST_DISK_WAIT 0.5
 /* Mere oddities are listed after everything else. */
 #define COST_OF_ODDITIES 0.01
