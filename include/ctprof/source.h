@@ -117,7 +117,7 @@ struct ctprof_source_ops {
 
 	/* Optional; since 1.4.  Prepares for another capture: forgets what was read for the
 	 * previous one and resets tallies to 0.  No other function of the source runs meanwhile.
-	 * host->wanted() may change its answer for values that are not read in every capture.  After
+	 * host->wanted() may change its answer for values not read in every capture.  After
 	 * a negative return the source is left out from then on.  A source without this function is
 	 * collected again as it is. */
 	int (*again)(void *self);
