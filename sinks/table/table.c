@@ -105,6 +105,12 @@ static const struct ctprof_report_section *section_of(const struct ctprof_report
 	return folded ? folded : section;
 }
 
+/* Whether a section would draw nothing: not even the header of a table. */
+static gboolean is_empty(const struct ctprof_report_section *section)
+{
+	return drawing_has(section, CTPROF_SECTION_TOLD) && section->n_notes == 0;
+}
+
 /* Draws a section: its table, and the lines that belong to it. */
 static void draw_section(const struct ctprof_host *host, FILE *stream,
 			 const struct ctprof_report *report,
@@ -127,6 +133,7 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 	gboolean is_dense;
 	guint64 n_pools = count_pools(report, &is_dense);
 	gboolean is_apart = headed && !is_dense;
+	guint64 n_drawn = 0;
 
 	for (guint64 i = 0; headed && i < BORDER_MEMBER(report, n_titles, 0); i++)
 		draw_text(stream, report, DRAWING_SENTENCE_AT(report, title_sentences, i),
@@ -136,9 +143,13 @@ static void draw_report(const struct ctprof_host *host, FILE *stream,
 	if (headed && BORDER_MEMBER(report, n_titles, 0) == 0 && drawing_window(report))
 		print_window(stream, drawing_window(report));
 	for (uint64_t i = 0; i < report->n_sections; i++) {
-		if (is_apart && i > 0)
+		const struct ctprof_report_section *section = section_of(report, i, n_pools);
+
+		if (is_empty(section))
+			continue;
+		if (is_apart && n_drawn++ > 0)
 			fputc('\n', stream);
-		draw_section(host, stream, report, section_of(report, i, n_pools));
+		draw_section(host, stream, report, section);
 	}
 	for (guint64 i = 0; headed && i < BORDER_MEMBER(report, n_footers, 0); i++)
 		draw_text(stream, report, DRAWING_SENTENCE_AT(report, footer_sentences, i),

@@ -300,6 +300,8 @@ static void hide_empty(const Making *making)
 		}
 		if (is_empty)
 			table_hide(making->table, field, TRUE);
+		if (is_empty && i == COST_CPU)
+			table_hide(making->table, making->texts[USR_SYS], TRUE);
 	}
 	/* In a window, what happened in it matters, not the states at its end. */
 	for (guint i = 0; i < 2 && making->digest->seconds > 0; i++)
