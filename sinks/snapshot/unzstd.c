@@ -89,6 +89,17 @@ static int64_t unzstd_take(struct unzstd *unzstd)
 	return n;
 }
 
+static const char *unzstd_describe(const struct unzstd *unzstd)
+{
+	if (unzstd->filled == 0)
+		return "the file is empty";
+	if (unzstd->in[0] == '{')
+		return "it is JSON that is not compressed: run zstd on it";
+	return unzstd->filled > 1 && memcmp(unzstd->in, "\x1f\x8b", 2) == 0
+		       ? "it is compressed by gzip: run gunzip on it"
+		       : "it is another kind of file";
+}
+
 /* Checks the beginning of the file: the library also accepts other frames. */
 static int unzstd_check_magic(struct unzstd *unzstd)
 {
@@ -100,9 +111,7 @@ static int unzstd_check_magic(struct unzstd *unzstd)
 		return (int)n;
 	if (unzstd->filled >= MAGIC_SIZE && memcmp(unzstd->in, MAGIC, MAGIC_SIZE) == 0)
 		return 0;
-	unzstd->input->fault(unzstd->input, UINT64_MAX, NO_SNAPSHOT "%s",
-			     unzstd->filled == 0 ? "the file is empty"
-						 : "it is another kind of file");
+	unzstd->input->fault(unzstd->input, UINT64_MAX, NO_SNAPSHOT "%s", unzstd_describe(unzstd));
 	return -EBADMSG;
 }
 
@@ -169,7 +178,8 @@ int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
 		if (taken < 0)
 			r = (int)taken;
 		else if (taken == 0)
-			r = unzstd_fail(unzstd, "the rest of a zstd frame", "the end of the file");
+			r = unzstd_fail(unzstd, "the rest of a zstd frame",
+					"the end of the file (was it cut off?)");
 	}
 	if (r < 0)
 		return r;

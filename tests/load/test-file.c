@@ -35,7 +35,9 @@ static void test_no_frame(void)
 	kit_write_bytes(kit, "\x28\xb5", 2);
 	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
 	kit_write_bytes(kit, TEXT, strlen(TEXT));
-	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
+	assert_error(kit, NULL, NO_SNAPSHOT "it is JSON that is not compressed: run zstd on it");
+	kit_write_bytes(kit, "\x1f\x8b\x08\0", 4);
+	assert_error(kit, NULL, NO_SNAPSHOT "it is compressed by gzip: run gunzip on it");
 	/* ctprof does not write skippable frames. */
 	kit_write_bytes(kit, "\x50\x2a\x4d\x18\0\0\0\0", 8);
 	assert_error(kit, NULL, NO_SNAPSHOT "it is another kind of file");
@@ -53,7 +55,7 @@ static void test_truncated(void)
 		g_autofree char *expected =
 			g_strdup_printf("compressed byte %zu: expected the rest "
 					"of a zstd frame, found the end of the "
-					"file",
+					"file (was it cut off?)",
 					n);
 
 		kit_write_bytes(kit, data, n);
