@@ -240,6 +240,12 @@ static const Scene scenes[] = {
 	 {{"app", NULL, 10, .n = 7, .kib = {1000, 1000}},
 	  {"app", NULL, 50, .n = 1, .kib = {25000, 125000}}}},
 	/* ---- why ---- */
+	{"busiest",
+	 "app uses the most CPU (1 of 4), and queues, all on CPU 3, 3 of 4 CPUs idle: 1 of its 2 "
+	 "threads, 5.00ms a turn",
+	 1000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .run_ns = 5 * S, .wait_ns = 5 * S, .cpus = "3"}}},
 	{"wants-cpu",
 	 "app wants up to 8 CPUs and gets 1, all on CPU 3, 3 of 4 CPUs idle: 7 of its 8 threads wait for "
 	 "a CPU, 8.75ms a turn",

@@ -252,18 +252,30 @@ static gdouble measure_runner_up(const Subject *subject)
 		       : NAN;
 }
 
+/* Adds how many of its threads wait, unless another sentence does. */
+static void add_queue(const Subject *subject, Sentence *sentence)
+{
+	gdouble waiting = contended(subject);
+
+	if (waiting < LEAST_QUEUE || measure_queue(subject) >= LEAST_QUEUE)
+		return;
+	SAY(sentence, ", and queues");
+	why_add_pinned(subject, sentence);
+	add_held_up(subject, sentence, ": ", waiting, "");
+	add_turn(subject, sentence);
+}
+
 static void say_runner_up(const Subject *subject, Sentence *sentence)
 {
 	SAY(sentence, "{} uses {} CPU", name_of(subject),
 	    term_cpus("cpu", subject_cost(subject, COST_CPU)));
 	why_add_use(subject, sentence);
 	why_add_member(subject, sentence, COST_CPU);
+	add_queue(subject, sentence);
 }
 
 static void say_busiest(const Subject *subject, Sentence *sentence)
 {
-	gdouble waiting = contended(subject);
-
 	const Digest *digest = subject->digest;
 	gdouble cpu = subject_cost(subject, COST_CPU);
 
@@ -277,10 +289,7 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 		    term_cpus("cpu", cpu));
 	why_add_use(subject, sentence);
 	why_add_member(subject, sentence, COST_CPU);
-	if (waiting < LEAST_QUEUE || measure_queue(subject) >= LEAST_QUEUE)
-		return;
-	add_held_up(subject, sentence, ", and queues: ", waiting, "");
-	add_turn(subject, sentence);
+	add_queue(subject, sentence);
 }
 
 /* Only reads are measured: threads merely dirty pages, and no counter of a thread shows what the

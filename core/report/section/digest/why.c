@@ -180,6 +180,20 @@ static gboolean is_outweighed(const Subject *subject,
 	return cpu >= half_of_others(subject);
 }
 
+void why_add_pinned(const Subject *subject, Sentence *sentence)
+{
+	const HostState *host = &subject->digest->host;
+	const char *pinned = subject->line->pinned;
+
+	if (!pinned || subject->digest->seconds <= 0)
+		return;
+	SAY(sentence, subject->line->n_pinned > 1 ? ", all on CPUs {}" : ", all on CPU {}",
+	    term_text(CTPROF_TERM_TEXT, pinned));
+	if (host->cpus - host->busy >= LEAST_IDLE)
+		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
+		    term_count("cpus", "cpus", host->cpus));
+}
+
 void why_add_rivals(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;
@@ -188,12 +202,7 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 
 	if (digest->seconds <= 0)
 		return;
-	if (pinned)
-		SAY(sentence, subject->line->n_pinned > 1 ? ", all on CPUs {}" : ", all on CPU {}",
-		    term_text(CTPROF_TERM_TEXT, pinned));
-	if (pinned && host->cpus - host->busy >= LEAST_IDLE)
-		SAY(sentence, ", {} of {} CPUs idle", term_cpus("idle", host->cpus - host->busy),
-		    term_count("cpus", "cpus", host->cpus));
+	why_add_pinned(subject, sentence);
 	gboolean is_of_class = is_outweighed(subject, class_weight);
 	if (is_of_class)
 		add_class(digest, subject->line, sentence);
