@@ -336,7 +336,7 @@ static void judge(struct cgroup *cgroup, struct ctprof_finding *ret)
 	if (!unified->prefix || cgroup_mounts_has(&cgroup->mounts, CGROUP_UNIFIED + 1))
 		finding_set(ret, CTPROF_PARTLY,
 			    "controllers are mounted as cgroup v1, which has no memory.high, "
-			    "memory.events, io.stat",
+			    "memory.stat, io.stat",
 			    "boot with systemd.unified_cgroup_hierarchy=1");
 	else if ((lack = find_lack(cgroup)))
 		finding_set(ret, CTPROF_PARTLY, lack->why, lack->remedy);
@@ -413,6 +413,8 @@ static const struct ctprof_need needs[] = {
 	NEED_V1("cpu/<path>/cpu.shares", "cpu.weight"),
 	NEED_V1("memory/<path>/memory.usage_in_bytes", "memory.current"),
 	NEED_V1("memory/<path>/memory.limit_in_bytes", "memory.max"),
+	NEED_V1("memory/<path>/memory.failcnt", "memory.failcnt"),
+	NEED_V1("memory/<path>/memory.oom_control", "memory.events: oom_kill"),
 	NEED_V1("memory/<path>/memory.max_usage_in_bytes", "memory.peak"),
 	NEED_V1("<controller>/<path>/release_agent", "which directory is the root"),
 	NEED_V1("pids/<path>/pids.current", "pids.current"),

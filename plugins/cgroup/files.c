@@ -104,6 +104,23 @@ static void put_map(struct cgroup_row *row, const struct cgroup_file *file, stru
 		cgroup_row_put_absent(row, file->first, 1, CTPROF_ABSENT_INVALID);
 }
 
+/* The only event that v1 counts, except for memory.failcnt. */
+static void put_v1_kills(struct cgroup_row *row, const struct cgroup_file *file, struct text text)
+{
+	static const char key[] = "oom_kill";
+	struct ctprof_map_entry *entry = &row->map.entries[0];
+	uint64_t kills;
+	uint32_t state = cgroup_parse_field(text.p, text.len, key, &kills);
+
+	if (state != CTPROF_PRESENT) {
+		cgroup_row_put_absent(row, file->first, 1, state);
+		return;
+	}
+	*entry = (struct ctprof_map_entry){.key = key, .key_len = sizeof key - 1, .number = kills};
+	row->map.n = 1;
+	cgroup_row_put_map(row, file->first, &row->map);
+}
+
 static void put_pressure(struct cgroup_row *row, const struct cgroup_file *file, struct text text)
 {
 	struct slots_value values[PSI_VALUES];
@@ -179,6 +196,9 @@ const struct cgroup_file cgroup_files[] = {
 	NUMBER(CGROUP_V1_MEMORY, "memory.usage_in_bytes", CGROUP_MEMORY_CURRENT,
 	       cgroup_parse_number),
 	NUMBER(CGROUP_V1_MEMORY, "memory.limit_in_bytes", CGROUP_MEMORY_MAX, parse_v1_limit),
+	NUMBER(CGROUP_V1_MEMORY, "memory.failcnt", CGROUP_MEMORY_FAILCNT, cgroup_parse_number),
+	{CGROUP_V1_MEMORY, "memory.oom_control", put_v1_kills, CGROUP_MEMORY_EVENTS, 1,
+	 .fields = NULL},
 	{CGROUP_V1_MEMORY, "memory.max_usage_in_bytes", put_number, CGROUP_MEMORY_PEAK, 1,
 	 .not_of_top = true, .number = cgroup_parse_number},
 	NUMBER(CGROUP_V1_PIDS, "pids.current", CGROUP_PIDS_CURRENT, cgroup_parse_number),

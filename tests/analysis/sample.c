@@ -432,3 +432,30 @@ Analysis *sample_analyse(const Sample *a, const Sample *b, AnalysisOptions *opti
 	g_assert_nonnull(*ret_report);
 	return analysis;
 }
+
+char *sample_finding(const Sample *before, const Sample *after, gdouble seconds,
+		     const char *finding)
+{
+	AnalysisOptions options = {
+		.group_by = GROUP_BY_PCOMM,
+		.may_be_window = TRUE,
+		.is_window = TRUE,
+		.is_whole_host = TRUE,
+		.elapsed_s = seconds,
+		.began = 200,
+	};
+	const struct ctprof_report *report;
+	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
+		sample_analyse(before, after, &options, &report);
+	const struct ctprof_report_section *section = sample_section(report, "findings");
+
+	for (guint64 i = 0; i < section->n_lines; i++) {
+		const struct ctprof_report_line *line = &section->lines[i];
+		const char *sentence = line->cells[line->n_cells - 1].value[1].text;
+
+		g_test_message("%s: %s", line->cells[0].value[1].text, sentence);
+		if (strcmp(line->cells[0].value[1].text, finding) == 0)
+			return g_strdup(sentence);
+	}
+	return NULL;
+}

@@ -87,3 +87,6 @@ const SampleRow *sample_find(const struct ctprof_report *report, const char *sec
 char *sample_dump_section(const struct ctprof_report *report, const char *section);
 /* Returns a line "A|p|c threads" for each orphan. */
 char *sample_dump_only(const struct ctprof_report *report, guint side);
+/* Returns the sentence of a finding in the window between two samples, or NULL. */
+char *sample_finding(const Sample *before, const Sample *after, gdouble seconds,
+		     const char *finding);

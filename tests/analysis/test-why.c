@@ -152,39 +152,12 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	return sample;
 }
 
-/* Returns the sentence of a finding, or NULL. */
-static char *find(const Sample *before, const Sample *after, const char *finding)
-{
-	AnalysisOptions options = {
-		.group_by = GROUP_BY_PCOMM,
-		.may_be_window = TRUE,
-		.is_window = TRUE,
-		.is_whole_host = TRUE,
-		.elapsed_s = SECONDS,
-		.began = 200,
-	};
-	const struct ctprof_report *report;
-	g_autoptr(Analysis) analysis G_GNUC_UNUSED =
-		sample_analyse(before, after, &options, &report);
-	const struct ctprof_report_section *section = sample_section(report, "findings");
-
-	for (guint64 i = 0; i < section->n_lines; i++) {
-		const struct ctprof_report_line *line = &section->lines[i];
-		const char *sentence = line->cells[line->n_cells - 1].value[1].text;
-
-		g_test_message("%s: %s", line->cells[0].value[1].text, sentence);
-		if (strcmp(line->cells[0].value[1].text, finding) == 0)
-			return g_strdup(sentence);
-	}
-	return NULL;
-}
-
 static char *sentence_of(const Scene *scene)
 {
 	g_autoptr(Sample) before = capture(scene, FALSE);
 	g_autoptr(Sample) after = capture(scene, TRUE);
 
-	return find(before, after, scene->finding);
+	return sample_finding(before, after, SECONDS, scene->finding);
 }
 
 static const Scene scenes[] = {
@@ -527,7 +500,8 @@ static void test_locks(void)
 	for (guint i = 0; i < G_N_ELEMENTS(lock_cases); i++) {
 		g_autoptr(Sample) before = capture_lock(&lock_cases[i], FALSE);
 		g_autoptr(Sample) after = capture_lock(&lock_cases[i], TRUE);
-		g_autofree char *sentence = find(before, after, lock_cases[i].finding);
+		g_autofree char *sentence =
+			sample_finding(before, after, SECONDS, lock_cases[i].finding);
 
 		g_assert_cmpstr(sentence, ==, lock_cases[i].sentence);
 	}
@@ -584,7 +558,8 @@ static void test_memory(void)
 			capture_full(FALSE, memory_cases[i].scans, memory_cases[i].used);
 		g_autoptr(Sample) after =
 			capture_full(TRUE, memory_cases[i].scans, memory_cases[i].used);
-		g_autofree char *sentence = find(before, after, memory_cases[i].finding);
+		g_autofree char *sentence =
+			sample_finding(before, after, SECONDS, memory_cases[i].finding);
 
 		g_assert_cmpstr(sentence, ==, memory_cases[i].sentence);
 	}

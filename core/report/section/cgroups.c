@@ -22,7 +22,7 @@
 
 static const struct cgroup_column {
 	const char *metric;
-	const char *section; /* unused for maps, whose heading is the metric */
+	const char *section; /* NULL: that of a map, whose heading is the metric, or none */
 	guint flags;
 } columns[] = {
 	{"cpu.usage_usec", "cgroup-stats", OF_DIGEST},
@@ -30,6 +30,7 @@ static const struct cgroup_column {
 	{"cpu.nr_throttled", "cgroup-stats", OF_DIGEST},
 	{"cpu.throttled_usec", "cgroup-stats", OF_DIGEST},
 	{"memory.current", "cgroup-stats", OF_DIGEST},
+	{"memory.failcnt", NULL, OF_DIGEST},
 	{"cpu.max_quota_us", "cgroup-limits", STRICT | SETTING | OF_DIGEST},
 	{"cpu.max_period_us", "cgroup-limits", SETTING | BESIDE | OF_DIGEST},
 	{"cpu.weight", "cgroup-limits", STRICT | OF_DIGEST},

@@ -230,12 +230,61 @@ static gdouble measure_kills(const Subject *subject)
 	return subject->digest->host.oom_kills;
 }
 
+/* Returns the cgroup in which most were killed; NULL: not known. */
+static const CgroupLimits *find_killed(const Digest *digest)
+{
+	const CgroupLimits *killed = NULL;
+
+	for (guint i = 0; i < digest->limits->len; i++) {
+		const CgroupLimits *limits = &g_array_index(digest->limits, CgroupLimits, i);
+
+		if (limits->n_killed > (killed ? killed->n_killed : 0))
+			killed = limits;
+	}
+	return killed;
+}
+
+/* Whether no memory was left below the limit.  v1 counts only that the limit was met, so the host
+ * must not have been short, either: it reclaims memory before it kills. */
+static gboolean has_run_out(const CgroupLimits *limits, const HostState *host)
+{
+	return limits->memory_max > 0 &&
+	       (limits->n_oom > 0 || (limits->n_failed > 0 && host->direct_scans <= 0));
+}
+
+/* Adds the cgroup, and the limit that is the cause: its own, or that of one above. */
+static void add_killed(const Digest *digest, const CgroupLimits *killed, Sentence *sentence)
+{
+	const CgroupLimits *cause = NULL;
+
+	for (guint i = 0; i < digest->limits->len; i++) {
+		const CgroupLimits *limits = &g_array_index(digest->limits, CgroupLimits, i);
+
+		if (throttling_applies(limits, killed->path) && has_run_out(limits, &digest->host))
+			cause = limits;
+	}
+	SAY(sentence, " in {}", term_name(killed->unit));
+	if (cause == killed)
+		SAY(sentence, ", at its memory limit of {}",
+		    term_bytes("limit", "bytes", cause->memory_max));
+	else if (cause)
+		SAY(sentence, ", at the memory limit of {}: {}", term_name(cause->unit),
+		    term_bytes("limit", "bytes", cause->memory_max));
+}
+
 static void say_kills(const Subject *subject, Sentence *sentence)
 {
+	const CgroupLimits *killed = find_killed(subject->digest);
+
 	SAY(sentence,
 	    subject->value > 1 ? "{} processes were killed for lack of memory"
 			       : "{} process was killed for lack of memory",
 	    term_count("kills", "none", subject->value));
+	if (!killed)
+		return;
+	if (killed->n_killed < subject->value)
+		SAY(sentence, ", {} of them", term_count("killed", "none", killed->n_killed));
+	add_killed(subject->digest, killed, sentence);
 }
 
 /* ---- differences of the setup ---- */

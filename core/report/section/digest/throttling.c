@@ -6,7 +6,6 @@
 
 #include "report/name/unit.h"
 
-#define EVENT_MAX "max"
 #define BPF_STATE "sched_ext.state"
 /* A cgroup whose use differs from its quota by less than this share has used all of it. */
 #define ABOUT 0.1
@@ -15,18 +14,22 @@ static const struct input {
 	const char *metric;
 	gsize at; /* in CgroupLimits */
 	gdouble scale;
-	gboolean grows; /* in a window, its growth is taken */
+	gboolean grows;  /* in a window, its growth is taken */
+	const char *key; /* of a map */
 } inputs[] = {
-	{"cpu.nr_periods", G_STRUCT_OFFSET(CgroupLimits, n_periods), 1, TRUE},
-	{"cpu.nr_throttled", G_STRUCT_OFFSET(CgroupLimits, n_throttled), 1, TRUE},
-	{"cpu.throttled_usec", G_STRUCT_OFFSET(CgroupLimits, throttled_s), 1e-6, TRUE},
-	{"cpu.usage_usec", G_STRUCT_OFFSET(CgroupLimits, used_s), 1e-6, TRUE},
-	{"cpu.max_quota_us", G_STRUCT_OFFSET(CgroupLimits, quota), 1e-6, FALSE},
-	{"cpu.max_period_us", G_STRUCT_OFFSET(CgroupLimits, period), 1e-6, FALSE},
-	{"memory.max", G_STRUCT_OFFSET(CgroupLimits, memory_max), 1, FALSE},
-	{"memory.current", G_STRUCT_OFFSET(CgroupLimits, memory_used), 1, FALSE},
-	{"cpu.weight", G_STRUCT_OFFSET(CgroupLimits, weight), 1, FALSE},
-	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_max), 1, TRUE},
+	{"cpu.nr_periods", G_STRUCT_OFFSET(CgroupLimits, n_periods), 1, TRUE, NULL},
+	{"cpu.nr_throttled", G_STRUCT_OFFSET(CgroupLimits, n_throttled), 1, TRUE, NULL},
+	{"cpu.throttled_usec", G_STRUCT_OFFSET(CgroupLimits, throttled_s), 1e-6, TRUE, NULL},
+	{"cpu.usage_usec", G_STRUCT_OFFSET(CgroupLimits, used_s), 1e-6, TRUE, NULL},
+	{"cpu.max_quota_us", G_STRUCT_OFFSET(CgroupLimits, quota), 1e-6, FALSE, NULL},
+	{"cpu.max_period_us", G_STRUCT_OFFSET(CgroupLimits, period), 1e-6, FALSE, NULL},
+	{"memory.max", G_STRUCT_OFFSET(CgroupLimits, memory_max), 1, FALSE, NULL},
+	{"memory.current", G_STRUCT_OFFSET(CgroupLimits, memory_used), 1, FALSE, NULL},
+	{"cpu.weight", G_STRUCT_OFFSET(CgroupLimits, weight), 1, FALSE, NULL},
+	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_max), 1, TRUE, "max"},
+	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_oom), 1, TRUE, "oom"},
+	{"memory.events", G_STRUCT_OFFSET(CgroupLimits, n_killed), 1, TRUE, "oom_kill"},
+	{"memory.failcnt", G_STRUCT_OFFSET(CgroupLimits, n_failed), 1, TRUE, NULL},
 };
 
 /* Returns the input's number, scaled; 0: not known. */
@@ -51,7 +54,7 @@ static void take(const Draft *draft, const Pair *pair, const struct input *input
 		MapWalk walk = map_walk_of(pair->sides, measure);
 
 		while (map_walk_next(&walk))
-			if (strcmp(walk.key, EVENT_MAX) == 0)
+			if (strcmp(walk.key, input->key) == 0)
 				*number = number_of(draft, pair, input, walk.values);
 	} else if (measure) {
 		pair_values(pair->sides, measure, values);
@@ -59,8 +62,8 @@ static void take(const Draft *draft, const Pair *pair, const struct input *input
 	}
 }
 
-/* The kernel also counts an event in the cgroups above.  These come earlier in the list, so the
- * counts of the cgroups below are subtracted from theirs. */
+/* Except in v1, the kernel also counts an event in the cgroups above.  These come earlier in the
+ * list, so the counts of the cgroups below are subtracted from theirs. */
 static void take_below(const GArray *list)
 {
 	for (guint i = list->len; i-- > 0;) {
@@ -69,8 +72,11 @@ static void take_below(const GArray *list)
 		for (guint k = i + 1; k < list->len; k++) {
 			const CgroupLimits *other = &g_array_index(list, CgroupLimits, k);
 
-			if (throttling_applies(limits, other->path) && other->n_max > 0)
-				limits->n_max -= other->n_max;
+			if (isnan(other->n_max) || !throttling_applies(limits, other->path))
+				continue;
+			limits->n_max -= other->n_max;
+			limits->n_oom -= other->n_oom;
+			limits->n_killed -= other->n_killed;
 		}
 	}
 }
@@ -117,8 +123,8 @@ GArray *throttling_list(const Draft *draft)
 			continue;
 		gboolean is_light = limits.weight > 0 && limits.weight < DEFAULT_WEIGHT;
 		if (!pair->sides[draft->view->compare ? 1 : 0] ||
-		    !(limits.throttled_s > 0 || limits.n_max > 0 || is_light ||
-		      throttling_filled(&limits) >= LEAST_FULL))
+		    !(limits.throttled_s > 0 || limits.n_max > 0 || limits.n_failed > 0 ||
+		      limits.n_killed > 0 || is_light || throttling_filled(&limits) >= LEAST_FULL))
 			continue;
 		limits.unit = store_take(draft->store, unit_of_cgroup(limits.path));
 		g_array_append_val(list, limits);
@@ -153,7 +159,8 @@ gboolean throttling_applies(const CgroupLimits *limits, const char *cgroup)
 
 gdouble throttling_filled(const CgroupLimits *limits)
 {
-	return limits->memory_max > 0 && limits->memory_used > 0
-		       ? limits->memory_used / limits->memory_max * 100
-		       : NAN;
+	if (!(limits->memory_max > 0 && limits->memory_used > 0))
+		return NAN;
+	/* Its use is read at one moment, maybe just after reclaim. */
+	return limits->n_failed > 0 ? 100 : limits->memory_used / limits->memory_max * 100;
 }

@@ -19,6 +19,9 @@ typedef struct limits {
 	gdouble quota;           /* CPUs; 0: none, or not known */
 	gdouble period;          /* seconds; 0: none, or not known */
 	gdouble n_max;           /* times memory.max was met, without cgroups below; NAN: unknown */
+	gdouble n_failed;        /* the same by v1, which counts attempts; 0: none, or not known */
+	gdouble n_oom;           /* times that no memory was left below memory.max; 0: see above */
+	gdouble n_killed;        /* processes killed for lack of memory; 0: see above */
 	gdouble memory_max;      /* bytes; 0: none, or not known */
 	gdouble memory_used;     /* bytes used; 0: not known */
 	gdouble weight;          /* cpu.weight, 1 to 10000; 0: not known */
@@ -34,5 +37,6 @@ gdouble throttling_share(const CgroupLimits *limits);
 gdouble throttling_largest_share(const CgroupLimits *limits);
 /* Whether the limits apply to a cgroup, i.e. belong to it or to one above.  cgroup NULL: FALSE. */
 gboolean throttling_applies(const CgroupLimits *limits, const char *cgroup);
-/* Returns the percentage of its memory limit that it uses; NAN: no limit, or not known. */
+/* Returns the percentage of its memory limit that it uses, or 100 if it met the limit by v1; NAN:
+ * no limit, or not known. */
 gdouble throttling_filled(const CgroupLimits *limits);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tests what is said of processes that were killed for lack of memory. */
+#include "sample.h"
+
+#define SECONDS 10
+#define KILLS "system.vmstat.oom_kill"
+#define SCANS "system.vmstat.pgscan_direct"
+
+/* A cgroup whose counters grew by this much; events NULL: none are counted. */
+typedef struct group {
+	const char *path, *events;
+	guint64 max, failed; /* MiB; times */
+} Group;
+
+static const struct {
+	const char *sentence;
+	guint64 kills, scans;
+	Group groups[4];
+} cases[] = {
+	{"1 process was killed for lack of memory", 1, 0, {{NULL}}},
+	/* Its cgroup has gone, and another one is no reason. */
+	{"1 process was killed for lack of memory",
+	 1,
+	 0,
+	 {{"/a.service", "max=7 oom=0 oom_kill=0", 64, 0}}},
+	{"1 process was killed for lack of memory in a, at its memory limit of 64.0M",
+	 1,
+	 0,
+	 {{"/a.service", "max=7 oom=1 oom_kill=1", 64, 0}}},
+	/* It met its limit, but was not out of memory: the host was. */
+	{"1 process was killed for lack of memory in a",
+	 1,
+	 5,
+	 {{"/a.service", "max=7 oom=0 oom_kill=1", 64, 0}}},
+	/* The kernel also counts events in the cgroups above. */
+	{"3 processes were killed for lack of memory, 2 of them in a, at the memory limit of "
+	 "batch.slice: 256M",
+	 3,
+	 0,
+	 {{"/batch.slice", "max=9 oom=2 oom_kill=3", 256, 0},
+	  {"/batch.slice/a.service", "max=0 oom=0 oom_kill=2", 512, 0},
+	  {"/batch.slice/b.service", "max=0 oom=0 oom_kill=1", 512, 0}}},
+	{"2 processes were killed for lack of memory in a, at its memory limit of 64.0M",
+	 2,
+	 0,
+	 {{"/batch.slice", "max=9 oom=2 oom_kill=2", 256, 0},
+	  {"/batch.slice/a.service", "max=9 oom=2 oom_kill=2", 64, 0}}},
+	/* v1 counts for each cgroup alone, and attempts. */
+	{"1 process was killed for lack of memory in a, at its memory limit of 64.0M",
+	 1,
+	 0,
+	 {{"/batch.slice", "oom_kill=0", 0, 0}, {"/batch.slice/a.service", "oom_kill=1", 64, 80}}},
+	{"1 process was killed for lack of memory in a",
+	 1,
+	 5,
+	 {{"/a.service", "oom_kill=1", 64, 80}}},
+	{"1 process was killed for lack of memory in a",
+	 1,
+	 0,
+	 {{"/a.service", "oom_kill=1", 64, 0}}},
+};
+
+static Sample *capture(gsize i, gboolean is_after)
+{
+	Sample *sample = sample_new();
+
+	sample_metric(sample, KILLS, CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST, "system");
+	sample_metric(sample, SCANS, CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST, "system");
+	sample_metric(sample, "memory.failcnt", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+		      CTPROF_SCOPE_CGROUP, "cgroup");
+	sample_host(sample);
+	sample_u64(sample, KILLS, is_after ? cases[i].kills : 0);
+	sample_u64(sample, SCANS, is_after ? cases[i].scans : 0);
+	for (const Group *group = cases[i].groups; group->path; group++) {
+		sample_cgroup(sample, group->path);
+		if (group->max > 0)
+			sample_u64(sample, "memory.max", group->max << 20);
+		/* Either v2 or v1. */
+		if (g_str_has_prefix(group->events, "max"))
+			sample_map(sample, "memory.events",
+				   is_after ? group->events : "max=0 oom=0 oom_kill=0");
+		else
+			sample_map(sample, "memory.events",
+				   is_after ? group->events : "oom_kill=0");
+		if (!g_str_has_prefix(group->events, "max"))
+			sample_u64(sample, "memory.failcnt", is_after ? group->failed : 0);
+		sample_thread(sample, 10, 10, "app", "app", group->path);
+		sample_u64(sample, "start_time_clock_ticks", 100);
+	}
+	return sample;
+}
+
+static void test_kills(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Sample) before = capture(i, FALSE);
+		g_autoptr(Sample) after = capture(i, TRUE);
+		g_autofree char *sentence = sample_finding(before, after, SECONDS, "out-of-memory");
+
+		g_assert_cmpstr(sentence, ==, cases[i].sentence);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/analysis/digest/kills", test_kills);
+	return g_test_run();
+}
