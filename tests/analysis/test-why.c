@@ -508,13 +508,13 @@ static void test_locks(void)
 }
 
 /* Returns a cgroup at its limit whose events are unknown, with pages that are read back. */
-static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used)
+static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used, guint64 failed)
 {
 	const struct {
 		const char *name;
 		guint32 unit;
 		guint64 value;
-	} host[] = {{"psi.memory.some.total_usec", CTPROF_UNIT_US, 200000},
+	} host[] = {{"psi.memory.some.total_usec", CTPROF_UNIT_US, failed ? 0 : 200000},
 		    {"system.vmstat.workingset_refault_file", CTPROF_UNIT_NONE, 20000},
 		    {"system.vmstat.workingset_refault_anon", CTPROF_UNIT_NONE, 0},
 		    {"system.vmstat.pgmajfault", CTPROF_UNIT_NONE, 0},
@@ -525,12 +525,15 @@ static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used)
 	for (guint i = 0; i < G_N_ELEMENTS(host); i++)
 		sample_metric(sample, host[i].name, CTPROF_COUNTER, host[i].unit, CTPROF_SCOPE_HOST,
 			      "system");
+	sample_metric(sample, "memory.failcnt", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+		      CTPROF_SCOPE_CGROUP, "cgroup");
 	sample_host(sample);
 	for (guint i = 0; i < G_N_ELEMENTS(host); i++)
 		sample_u64(sample, host[i].name, is_after ? host[i].value : 0);
 	sample_cgroup(sample, CGROUP);
 	sample_u64(sample, "memory.max", 100 << 20);
 	sample_u64(sample, "memory.current", used);
+	sample_u64(sample, "memory.failcnt", is_after ? failed : 0);
 	sample_thread(sample, 10, 10, "app", "app", CGROUP);
 	sample_u64(sample, "start_time_clock_ticks", 100);
 	return sample;
@@ -539,25 +542,29 @@ static Sample *capture_full(gboolean is_after, guint64 scans, guint64 used)
 static void test_memory(void)
 {
 	static const struct {
-		guint64 scans, used;
+		guint64 scans, used, failed;
 		const char *finding, *sentence;
 	} memory_cases[] = {
-		{0, 99 << 20, "memory-full",
+		{0, 99 << 20, 0, "memory-full",
 		 "app (web) uses 99 % of its memory limit of 100M, and 2.00k pages/s of the host "
 		 "were needed again after reclaim"},
-		{0, 90 << 20, "memory-full", NULL},
+		{0, 90 << 20, 0, "memory-full", NULL},
+		/* It met its limit in the window, and threads hardly waited. */
+		{0, 90 << 20, 7, "memory-full",
+		 "app (web) uses 100 % of its memory limit of 100M, and 2.00k pages/s of the host "
+		 "were needed again after reclaim"},
 		/* The host reclaims nothing, so it is not short of memory. */
-		{0, 90 << 20, "memory-short", NULL},
-		{20000, 90 << 20, "memory-short",
+		{0, 90 << 20, 0, "memory-short", NULL},
+		{20000, 90 << 20, 0, "memory-short",
 		 "memory is short: 2.00k pages/s were needed again after reclaim, 0 major "
 		 "faults/s"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(memory_cases); i++) {
-		g_autoptr(Sample) before =
-			capture_full(FALSE, memory_cases[i].scans, memory_cases[i].used);
-		g_autoptr(Sample) after =
-			capture_full(TRUE, memory_cases[i].scans, memory_cases[i].used);
+		g_autoptr(Sample) before = capture_full(
+			FALSE, memory_cases[i].scans, memory_cases[i].used, memory_cases[i].failed);
+		g_autoptr(Sample) after = capture_full(
+			TRUE, memory_cases[i].scans, memory_cases[i].used, memory_cases[i].failed);
 		g_autofree char *sentence =
 			sample_finding(before, after, SECONDS, memory_cases[i].finding);
 

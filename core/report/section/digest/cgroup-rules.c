@@ -116,13 +116,16 @@ static void say_memory_max(const Subject *subject, Sentence *sentence)
 		say_of_cgroup(subject, sentence, MET, NULL, " {} times", terms + 1, 1);
 }
 
-/* For cgroup v1, where the kernel does not count how often a limit was met: returns how full the
- * cgroup is, if pages are read back. */
+/* For cgroup v1, where the kernel does not count how often a limit made it reclaim: returns how
+ * full the cgroup is, if pages are read back. */
 static gdouble measure_memory_full(const Subject *subject)
 {
-	return isnan(subject->limits->n_max) && is_thrashing(subject->digest)
-		       ? throttling_filled(subject->limits)
-		       : NAN;
+	const CgroupLimits *limits = subject->limits;
+	gboolean reads_back = limits->n_failed > 0
+				      ? subject->digest->host.refaults >= LEAST_REFAULTS
+				      : is_thrashing(subject->digest);
+
+	return isnan(limits->n_max) && reads_back ? throttling_filled(limits) : NAN;
 }
 
 static void say_memory_full(const Subject *subject, Sentence *sentence)
