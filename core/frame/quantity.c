@@ -188,8 +188,11 @@ const Quantity host_quantities[] = {
 	HOST(idle, CTPROF_COUNTER, "cpus", NONE, SUM(A_TICK, "system.cpu.idle", "system.cpu.iowait")),
 	HOST(waiting, 0, "threads", NONE, COUNTED),
 	HOST(runnable, CTPROF_LEVEL, "threads", NONE, NOW("system.load.runnable")),
-	HOST(read, CTPROF_COUNTER, "bytes/s", BYTES, NOW("system.vmstat.pgpgin")),
-	HOST(written, CTPROF_COUNTER, "bytes/s", BYTES, NOW("system.vmstat.pgpgout")),
+	/* vmstat also counts I/O of devices on top of disks, and of those in memory. */
+	HOST(read, CTPROF_COUNTER, "bytes/s", BYTES,
+	     NOW("system.disk.read_bytes"), NOW("system.vmstat.pgpgin")),
+	HOST(written, CTPROF_COUNTER, "bytes/s", BYTES,
+	     NOW("system.disk.write_bytes"), NOW("system.vmstat.pgpgout")),
 	HOST(faults, CTPROF_COUNTER, "1/s", UNITLESS, NOW("system.vmstat.pgmajfault")),
 	HOST(refaults, CTPROF_COUNTER, "1/s", UNITLESS,
 	     NOW("system.vmstat.workingset_refault_anon", "system.vmstat.workingset_refault_file")),

@@ -28,6 +28,10 @@
 #define NUMA(name, help, function) VMSTAT(NONE, name, "NUMA_BALANCING", help, function)
 #define MEMORY(name, help, origin)                                                                 \
 	HOST(LEVEL, KIB, name, NULL, help, "meminfo (meminfo_proc_show): " origin)
+#define DISKS(name, help, sectors)                                                                 \
+	HOST(COUNTER, BYTES, "disk." name, NULL,                                                   \
+	     help ", without devices on top of others or in memory",                               \
+	     "diskstats (diskstats_show): sum of " sectors " sectors of 512 bytes")
 #define DISK(kind, unit, name, help, origin)                                                       \
 	METRIC_ROW(kind, unit, OBJECT, "disk_" name, "system-disks", help,                         \
 		   "diskstats (diskstats_show): " origin, .flags = CTPROF_METRIC_QUIET)
@@ -99,6 +103,9 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	MEMORY("memory.available", "memory available without swapping, an estimate", "MemAvailable, si_mem_available()"),
 	MEMORY("swap.total", "size of the swap areas", "SwapTotal, si_swapinfo()"),
 	MEMORY("swap.free", "free part of it", "SwapFree, si_swapinfo()"),
+
+	DISKS("read_bytes", "read from all disks", "read"),
+	DISKS("write_bytes", "written to all disks", "write"),
 
 	DISK_IO(NONE, "reads", "reads completed", "read ios"),
 	DISK_IO(BYTES, "read_bytes", "read from the disk", "read sectors of 512 bytes"),

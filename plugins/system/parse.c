@@ -7,6 +7,9 @@
 #define STAT_ONLINE N_CPU_COLUMNS
 #define N_LOAD_AVERAGES 3u
 #define N_DEVICE_VALUES 8u
+/* Two of them, for a disk. */
+#define DISK_READ_BYTES 1u
+#define DISK_WRITE_BYTES 4u
 #define MAX_NAME 255u
 #define ALLOCSTALL "allocstall"
 
@@ -123,7 +126,7 @@ bool system_take_memory(struct system_rows *rows, struct slots_value *ret)
 	bool any = rows->rest.len > 0;
 	struct text line, key, rest, number;
 
-	clear(ret, SYSTEM_DISK - SYSTEM_MEMORY);
+	clear(ret, SYSTEM_DISKS - SYSTEM_MEMORY);
 	while (text_take_line(&rows->rest, &line)) {
 		if (!text_split(line, ':', &key, &rest) || !text_take_token(&rest, &number))
 			continue;
@@ -195,6 +198,34 @@ bool system_take_disk(struct system_rows *rows, struct slots_value *ret)
 			return true;
 	}
 	return false;
+}
+
+/* Whether the device is on top of disks, a path to a disk, or in memory: the disk has the same I/O,
+ * or none has. */
+static bool is_stacked(struct text name)
+{
+	static const char *const kinds[] = {"bcache", "dm-", "drbd", "loop", "md", "ram", "zram"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		if (text_starts(name, kinds[i]))
+			return true;
+	return text_starts(name, "nvme") && memchr(name.p, 'c', name.len);
+}
+
+bool system_take_disks(struct system_rows *rows, struct slots_value *ret)
+{
+	static const struct slots_value none = {0, CTPROF_PRESENT};
+	struct slots_value disk[N_DEVICE_VALUES];
+	bool any = rows->rest.len > 0;
+
+	clear(ret, SYSTEM_DISK - SYSTEM_DISKS);
+	while (system_take_disk(rows, disk)) {
+		bool is_disk = !is_stacked(rows->name);
+
+		add(&ret[0], is_disk ? disk[DISK_READ_BYTES] : none);
+		add(&ret[1], is_disk ? disk[DISK_WRITE_BYTES] : none);
+	}
+	return any;
 }
 
 bool system_take_net(struct system_rows *rows, struct slots_value *ret)

@@ -12,7 +12,8 @@ enum {
 	SYSTEM_LOAD = SYSTEM_STAT + 18,
 	SYSTEM_VMSTAT = SYSTEM_LOAD + 5,
 	SYSTEM_MEMORY = SYSTEM_VMSTAT + 29,
-	SYSTEM_DISK = SYSTEM_MEMORY + 4,
+	SYSTEM_DISKS = SYSTEM_MEMORY + 4,
+	SYSTEM_DISK = SYSTEM_DISKS + 2,
 	SYSTEM_NET = SYSTEM_DISK + 8,
 	SYSTEM_N_METRICS = SYSTEM_NET + 8,
 };
@@ -30,4 +31,4 @@ struct system_rows {
  * more. */
 typedef bool system_take(struct system_rows *rows, struct slots_value *ret);
 system_take system_take_stat, system_take_load, system_take_vmstat, system_take_memory,
-	system_take_disk, system_take_net;
+	system_take_disks, system_take_disk, system_take_net;

@@ -26,7 +26,8 @@ static const struct file {
 	{"stat", SYSTEM_STAT, SYSTEM_LOAD, system_take_stat},
 	{"loadavg", SYSTEM_LOAD, SYSTEM_VMSTAT, system_take_load},
 	{"vmstat", SYSTEM_VMSTAT, SYSTEM_MEMORY, system_take_vmstat},
-	{"meminfo", SYSTEM_MEMORY, SYSTEM_DISK, system_take_memory},
+	{"meminfo", SYSTEM_MEMORY, SYSTEM_DISKS, system_take_memory},
+	{"diskstats", SYSTEM_DISKS, SYSTEM_DISK, system_take_disks},
 	{"diskstats", SYSTEM_DISK, SYSTEM_NET, system_take_disk},
 	{"net/dev", SYSTEM_NET, SYSTEM_N_METRICS, system_take_net},
 };
@@ -223,7 +224,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/loadavg", "system.load.*"),
 	NEED_PARTLY(FILE, "proc/vmstat", "system.vmstat.*"),
 	NEED_PARTLY(FILE, "proc/meminfo", "system.memory.*, system.swap.*"),
-	NEED_PARTLY(FILE, "proc/diskstats", "system-disks"),
+	NEED_PARTLY(FILE, "proc/diskstats", "system-disks, system.disk.*"),
 	NEED_PARTLY(FILE, "proc/net/dev", "system-net"),
 	NEED_PARTLY(KCONFIG, "CONFIG_VM_EVENT_COUNTERS", "system.vmstat.*"),
 };

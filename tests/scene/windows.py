@@ -159,7 +159,8 @@ def check_waits(window, pool, numbers, text):
 
 
 def check_reads(window, pool, numbers, text):
-    host = window.of_host("system_vmstat_pgpgin") * 1024
+    disks = "system_disk_read_bytes" in window.host
+    host = window.of_host("system_disk_read_bytes") if disks else window.of_host("system_vmstat_pgpgin") * 1024
     if not near(numbers["host_read"], host, 2e5):
         yield f"host reads {numbers['host_read']:.4g}, exported {host:.4g}"
     if numbers["read"] > host * (1 + SHARE) + 2e5:

@@ -99,6 +99,22 @@ static const struct parse_case memory_cases[] = {
 	{"", ""},
 };
 
+static const struct parse_case disks_cases[] = {
+	{"8 0 sda 1 0 2 3 4 0 5 6 7 8 9\n8 1 sda1 1 0 2 3 4 0 5 6 7 8 9\n"
+	 "259 0 nvme0n1 1 0 3 3 4 0 6 6 7 8 9\n",
+	 "2560 5632"},
+	/* On top of disks, paths to a disk, and in memory. */
+	{"8 0 sda 1 0 2 3 4 0 5 6 7 8 9\n7 0 loop0 1 0 2 3 4 0 5 6 7 8 9\n"
+	 "253 1 dm-1 1 0 2 3 4 0 5 6 7 8 9\n9 0 md127 1 0 2 3 4 0 5 6 7 8 9\n"
+	 "259 3 nvme0c1n1 1 0 2 3 4 0 5 6 7 8 9\n254 0 zram0 1 0 2 3 4 0 5 6 7 8 9\n"
+	 "1 1 ram1 1 0 2 3 4 0 5 6 7 8 9\n",
+	 "1024 2560"},
+	{"7 0 loop0 1 0 2 3 4 0 5 6 7 8 9\n", "0 0"},
+	{"8 0 sda 1 0 x 3 4 0 5 6 7 8 9\n", "? 2560"},
+	{"\n", "- -"},
+	{"", ""},
+};
+
 static const struct parse_case disk_cases[] = {
 	{" 254 0 vda 10 11 12 13 20 21 22 23 3 24 25 30 31 32 33 40 41\n",
 	 "vda 10 6144 13000 20 11264 23000 3 24000"},
@@ -154,8 +170,10 @@ static const struct parser {
 	 G_N_ELEMENTS(load_cases)},
 	{"/system/vmstat", system_take_vmstat, SYSTEM_MEMORY - SYSTEM_VMSTAT, FALSE, vmstat_cases,
 	 G_N_ELEMENTS(vmstat_cases)},
-	{"/system/meminfo", system_take_memory, SYSTEM_DISK - SYSTEM_MEMORY, FALSE, memory_cases,
+	{"/system/meminfo", system_take_memory, SYSTEM_DISKS - SYSTEM_MEMORY, FALSE, memory_cases,
 	 G_N_ELEMENTS(memory_cases)},
+	{"/system/disks", system_take_disks, SYSTEM_DISK - SYSTEM_DISKS, FALSE, disks_cases,
+	 G_N_ELEMENTS(disks_cases)},
 	{"/system/diskstats", system_take_disk, SYSTEM_NET - SYSTEM_DISK, TRUE, disk_cases,
 	 G_N_ELEMENTS(disk_cases)},
 	{"/system/net-dev", system_take_net, SYSTEM_N_METRICS - SYSTEM_NET, TRUE, net_cases,

@@ -21,6 +21,7 @@
 #define LEAST_RUNNER_UP 0.25    /* share of the CPU time of the busiest pool */
 #define LEAST_IO (1 * MB)       /* bytes/s */
 #define LEAST_IO_SHARE 50.0     /* percent */
+#define MOST_OF_DISKS 2         /* times what they read: pools and disks are not read at once */
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */
@@ -293,13 +294,15 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 }
 
 /* Only reads are measured: threads merely dirty pages, and no counter of a thread shows what the
- * disks write, or when. */
+ * disks write, or when.  A pool that reads much more than all disks reads devices in memory. */
 static gdouble measure_disk(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
 	gdouble read = subject_cost(subject, COST_READ);
 
-	return read >= LEAST_IO && host->read > 0 ? MIN(read / host->read * 100, 100) : NAN;
+	return read >= LEAST_IO && read <= host->read * MOST_OF_DISKS
+		       ? MIN(read / host->read * 100, 100)
+		       : NAN;
 }
 
 static gdouble cost_io(const Subject *subject)
