@@ -541,9 +541,9 @@ struct ctprof_host {
 	 */
 	int (*exited)(struct ctprof_batch *batch, int32_t tgid, int32_t tid, uint64_t *ret_row);
 
-	/* Returns the number of threads the capture is about to read, or enough if
-	 * there are more: it stops counting there.  Approximate, as threads come and
-	 * go.  Only in start(); 0 elsewhere.  Since 1.3. */
+	/* Returns the number of threads the capture is about to read, or enough if there are more:
+	 * it stops counting there.  Approximate, since threads come and go.  Only in start(); 0
+	 * elsewhere.  Since 1.3. */
 	uint64_t (*count_threads)(const struct ctprof_host *host, uint64_t enough);
 
 	/* Marks the process of that row as stuck for the rest of the capture: reading

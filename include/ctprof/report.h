@@ -141,9 +141,9 @@ struct ctprof_cell {
 	 * is the Hodges-Lehmann shift between the sides.  NULL otherwise.
 	 * Since 1.4. */
 	const struct ctprof_runs *runs;
-	/* For a metric of kind HISTOGRAM: the distribution on each side; value then holds
-	 * the number of values counted.  NULL: none.  A percentile has the bounds of its
-	 * bucket in value.min and value.max, and the upper bound in value.number.  Since 1.6. */
+	/* Kind HISTOGRAM: the distribution on each side; value then holds the number of values
+	 * counted.  NULL: none.  A percentile has the bounds of its bucket in value.min and
+	 * value.max, and the upper bound in value.number.  Since 1.6. */
 	const struct ctprof_histogram *histogram[2];
 };
 
@@ -200,13 +200,13 @@ struct ctprof_report_field {
 enum ctprof_term_form {
 	CTPROF_TERM_SHORT = 0,       /* number, three digits, scaled by ladder */
 	CTPROF_TERM_WHOLE = 10,      /* number, rounded to a whole one */
-	CTPROF_TERM_PADDED = 20,     /* the same, at least three columns wide */
+	CTPROF_TERM_PADDED = 20,     /* as WHOLE, at least three columns wide */
 	CTPROF_TERM_GIB = 30,        /* number of bytes, in GiB, one decimal */
 	CTPROF_TERM_HUNDREDTHS = 40, /* number, two decimals */
 	CTPROF_TERM_TEXT = 50,       /* text */
 	CTPROF_TERM_NAME = 60,       /* text: a name from the host; may be cut in the middle */
 	CTPROF_TERM_TIME = 70,       /* number: seconds since 1970, UTC; written "HH:MM:SS" */
-	CTPROF_TERM_TIME_ZONE = 80,  /* the same with the name of the zone */
+	CTPROF_TERM_TIME_ZONE = 80,  /* as TIME, with the name of the zone */
 	CTPROF_TERM_LABEL = 90,      /* text: what the sentence is about, eight columns wide */
 };
 
@@ -258,14 +258,14 @@ struct ctprof_sentence {
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* The role of a line: struct ctprof_report_line.role.  Its name does not show that: a process
- * may be called "total".  Since 1.6. */
+/* The role of a line: struct ctprof_report_line.role.  A name cannot show it: a process may be
+ * called "total".  Since 1.6. */
 enum ctprof_line_role {
 	CTPROF_ROLE_NONE = 0,         /* a metric, an object, or something else with a name */
 	CTPROF_ROLE_POOL = 10,        /* a group of threads */
 	CTPROF_ROLE_REST = 20,        /* the sum of the groups without a line of their own */
 	CTPROF_ROLE_OWN = 30,         /* the processes of this run of ctprof, known by their PIDs */
-	CTPROF_ROLE_EXITED = 40,      /* threads that ended; UNACCOUNTED, too, if it has no line */
+	CTPROF_ROLE_EXITED = 40,      /* threads that ended; also UNACCOUNTED, if it has no line */
 	CTPROF_ROLE_UNACCOUNTED = 50, /* what the host's counters show beyond all other lines */
 	CTPROF_ROLE_TOTAL = 60,       /* the total of all lines */
 	CTPROF_ROLE_HOST = 70,        /* the host */
@@ -318,10 +318,9 @@ struct ctprof_report_line {
  * line. */
 #define CTPROF_SECTION_METRICS 4u
 #define CTPROF_SECTION_HAS_COVERAGE 8u /* n_exact, n_approximate and n_missing are set */
-/* Drawn without a heading for people.  Since 1.4. */
+/* A sink for people draws it without a heading.  Since 1.4. */
 #define CTPROF_SECTION_BARE 16u
-/* For people, only its notes are drawn; its lines are for machines.  Since
- * 1.4. */
+/* A sink for people draws only its notes; the lines are for machines.  Since 1.4. */
 #define CTPROF_SECTION_TOLD 32u
 
 /* A section: one table. */
@@ -381,7 +380,7 @@ struct ctprof_report_rename {
 	double jaccard;                             /* similarity of their threads, 0 to 1 */
 	uint64_t cascaded;                          /* children paired with them */
 	uint64_t n_only_baseline, n_only_candidate;
-	const char *const *only_baseline; /* kinds of thread of one side, "pcomm:comm" */
+	const char *const *only_baseline; /* kinds of thread on one side only, "pcomm:comm" */
 	const char *const *only_candidate;
 };
 
@@ -404,11 +403,11 @@ struct ctprof_report_window {
 	uint64_t threads[2]; /* in each capture */
 	uint64_t n_born;     /* threads only the candidate has */
 	uint64_t n_gone;     /* threads only the baseline has */
-	uint64_t n_recorded; /* how many of n_gone have a record of their end */
-	uint64_t n_unseen;   /* threads that began and ended in the window */
+	uint64_t n_recorded; /* how many of n_gone have an exit record */
+	uint64_t n_unseen;   /* threads that started and ended in the window */
 };
 
-/* A place where a condition of --fail-on is met. */
+/* A value that meets a condition of --fail-on. */
 struct ctprof_report_hit {
 	uint32_t struct_size;
 	uint32_t n_names;                     /* number of names, at least 1 */
@@ -456,11 +455,11 @@ struct ctprof_report {
 	const char *command;     /* "show", "compare", "memory" */
 	uint32_t sort_ladder;    /* of the lines' sort cells: enum ctprof_ladder */
 	uint32_t reserved;
-	const struct ctprof_report_window *window; /* NULL: not of a window.  Since 1.3. */
+	const struct ctprof_report_window *window; /* NULL: not a report of a window. Since 1.3. */
 	/* Since 1.3. */
 	uint64_t n_hits;
-	const struct ctprof_report_hit *hits; /* n_hits, where --fail-on is met.  Since 1.3. */
-	/* Lines of text above and below all sections, for people.  Since 1.4. */
+	const struct ctprof_report_hit *hits; /* n_hits values that meet --fail-on. Since 1.3. */
+	/* Text above and below all sections, for people.  Since 1.4. */
 	uint64_t n_titles;
 	const char *const *titles;
 	uint64_t n_footers;

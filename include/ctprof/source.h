@@ -75,7 +75,7 @@ struct ctprof_source_ops {
 
 	/* Optional.  Finds out, cheaply and without side effects, how each of the
 	 * source's groups works on this host, and reports it with host->finding().
-	 * Groups without a finding are taken to work. */
+	 * Groups without a finding are assumed to work. */
 	int (*probe)(void *self);
 
 	/* Optional.  Opens what all workers share; from now on host->wanted() does

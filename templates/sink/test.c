@@ -23,7 +23,7 @@ static const struct ctprof_cell cells[] = {
 			 {.type = CTPROF_VALUE_REAL, .real = 0.5}}},
 };
 
-/* A line has the cells of all fields, or of some; that of a heading has none. */
+/* A line has cells for all fields or for some; a heading has none. */
 static const struct ctprof_report_line lines[] = {
 	{LINE, .flags = CTPROF_LINE_HEADING, .n_names = 1, .names = {"a"}},
 	{LINE, .n_names = 1, .names = {"worker-{N}"}, .n_cells = 2, .cells = &cells[0]},

@@ -88,7 +88,7 @@ static void check_values(void)
 	}
 }
 
-/* The second time as a host of ABI 1.0, without the newer functions. */
+/* The second run imitates a host of ABI 1.0, without the newer functions. */
 int main(void)
 {
 	const size_t sizes[] = {sizeof(struct ctprof_host), offsetof(struct ctprof_host, filled)};
