@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks plugins: a separate program for their authors, which `ctprof plugin-check` starts
- * with the command line that it was given.
+ * Checks plugins: a separate program for their authors. `ctprof plugin-check` starts it with its
+ * own command line.
  */
 #include <stdio.h>
 #include <string.h>

@@ -260,13 +260,12 @@ static gboolean read_late(const Command *command, const Option *const *tables, c
 	return TRUE;
 }
 
-/* Options of plugins cost a process, so they are loaded only if one is used or
- * --help is given. */
+/* Reading the plugins' options takes a process: do so only if one is used, or for --help. */
 static int add_plugin_options(const Command *command, const Option **tables)
 {
 	const Option *of_plugins = NULL;
 
-	/* The run itself reports faulty plugins. */
+	/* Faulty plugins are reported when the command runs. */
 	ui_set_verbosity(help && !quiet ? 0 : -1);
 	int status =
 		plugin_options_fetch(&globals, command->plugin_options, !unsupervised, &of_plugins);
@@ -276,9 +275,9 @@ static int add_plugin_options(const Command *command, const Option **tables)
 	return status;
 }
 
-/* Finds a program next to ctprof in a build tree, or else relative to the installed ctprof, which
- * may be below another prefix than it was built for.  With raised privileges, only the path given
- * at build time is used, as ctprof may have been started by a link anywhere. */
+/* Finds a program next to ctprof in a build tree, or else relative to the installed ctprof, whose
+ * prefix may differ from the one it was built for.  With raised privileges, only the path given at
+ * build time is used, as ctprof may have been started by a link anywhere. */
 static char *find_program(const char *name)
 {
 	g_autofree char *here = root_build_tree();
@@ -395,7 +394,7 @@ static void raise_file_limit(void)
 {
 	struct rlimit files;
 
-	/* A batch holds a descriptor for each of its processes. */
+	/* A batch keeps a descriptor open for each of its processes. */
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return;
 	files.rlim_cur = files.rlim_max;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Descriptors that close at the end of their scope. */
+/* Descriptors that are closed at the end of their scope. */
 #pragma once
 
 #include <unistd.h>

@@ -242,7 +242,7 @@ gboolean root_maps_user(guint32 uid)
 			   &inside, &outside, &count) == 3 &&
 		    uid >= inside && uid - inside < count)
 			return TRUE;
-	/* Without a map there is only one namespace. */
+	/* Without a map, there is only one user namespace. */
 	return !map;
 }
 

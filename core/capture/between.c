@@ -119,7 +119,7 @@ Between *between_listen(GPtrArray *plugins, const Registry *registry)
 	for (guint i = 0; i < plugins->len; i++) {
 		Plugin *plugin = g_ptr_array_index(plugins, i);
 
-		/* With two sources, every thread that ends would have two rows. */
+		/* If two sources listened, every thread that ends would have two rows. */
 		if (between->sources->len == 0 && plugin_can_listen(plugin) &&
 		    registry_provides(registry, plugin_name(plugin), ROW_EXIT))
 			listen_to(between, plugin);
@@ -153,8 +153,8 @@ const char *between_failure(const Between *between)
 
 void between_start(Between *between)
 {
-	/* The thread still runs if the last sample failed.  If it cannot be started, all records
-	 * until the end must fit into the kernel's buffer. */
+	/* The thread still runs if the last sample failed.  If it cannot be started, the kernel's
+	 * buffer must hold all records until the end. */
 	if (!between || between->sources->len == 0 || between->thread)
 		return;
 	between->stopped = FALSE;

@@ -16,9 +16,9 @@ typedef struct between Between;
  */
 Between *between_listen(GPtrArray *plugins, const Registry *registry);
 /*
- * Starts the plugins that sample the host at times of their choice and provide wanted metrics
- * of it.  may_begin: shared with another process, which sets it when sampling
- * should begin; NULL: at once.  Returns NULL if there is no such source.
+ * Starts the plugins that provide wanted metrics of the host by sampling it at times of their
+ * choice. may_begin: shared with another process, which sets it when sampling should begin; NULL:
+ * at once.  Returns NULL if there is no such source.
  */
 Between *between_sample(GPtrArray *plugins, const Registry *registry, const guint *may_begin);
 /* Stops calling the sources, if between_stop() has not, and frees between. */
@@ -29,6 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Between, between_free)
 const char *between_failure(const Between *between);
 /* Calls the sources until between_stop().  Both do nothing if between is NULL. */
 void between_start(Between *between);
-/* Returns once no source is called any more, which must precede collect(EXIT).  Returns the sources
+/* Returns once no source is called any more; call it before collect(EXIT).  Returns the sources
  * (Plugin *), borrowed. */
 const GPtrArray *between_stop(Between *between);

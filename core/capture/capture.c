@@ -38,7 +38,7 @@ typedef struct capture {
 	gboolean leaders_only;
 	Stuck *stuck;
 
-	ThreadList list;  /* threads that a source listed; the walk finds others */
+	ThreadList list;  /* threads that a source listed; the walk finds the others */
 	GMutex walk_lock; /* protects walk and seq */
 	Walk *walk;
 	guint64 seq;
@@ -49,7 +49,7 @@ typedef struct capture {
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
 	gint32 last_tgid;
-	GError *error; /* why rows could not be handed on */
+	GError *error; /* why rows could not be passed on */
 
 	CaptureResult result; /* so far; threads (on the progress line) and vanished are atomic */
 	gint64 first_us, last_us; /* when reading the threads began and ended */
@@ -68,7 +68,7 @@ static guint choose_jobs(const Root *root, guint asked)
 	return asked > 0 ? asked : CLAMP((guint)MAX((gdouble)cpus - busy, 1.0), 1, cpus);
 }
 
-/* Whether every source of the metric is left out, and at least one of them for lack of rights. */
+/* Whether all sources of the metric are left out, at least one of them for lack of rights. */
 static gboolean is_refused(const Capture *capture, const Metric *metric)
 {
 	gboolean refused = FALSE;

@@ -49,7 +49,7 @@ typedef struct capture_result {
 	guint64 objects;
 	guint64 refused;        /* number of processes that may not be read at all */
 	gboolean hides_threads; /* other users' processes are not even listed */
-	gdouble seconds, skew;  /* of the whole capture; from the first thread to the last */
+	gdouble seconds, skew;  /* time: of the whole capture; from the first thread to the last */
 	GArray *absences;       /* Absence, in order of group and reason */
 } CaptureResult;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Finds the thread metric of that name and type of value, if it holds texts; or NULL. */
+/* Finds the thread metric of that name and value type that holds texts; or NULL. */
 static const Metric *find_texts(const Registry *registry, const char *name, guint32 type)
 {
 	const Metric *metric = registry_named(registry, ROW_THREAD, name);

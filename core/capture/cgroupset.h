@@ -10,7 +10,7 @@
 typedef struct cgroup_set {
 	const Registry *registry;
 	GHashTable *paths;             /* of this sample: path -> whether threads are in it */
-	const Metric *path, *v1_paths; /* metrics: a path, and a map of paths; NULL: missing */
+	const Metric *path, *v1_paths; /* metrics: one path, and a map of paths; NULL: missing */
 	GHashTable *memberships;       /* its paths (GBytes) -> struct membership */
 	GHashTable *of_thread;         /* tid -> struct membership */
 	guint64 sample;                /* number of the current sample */
@@ -30,5 +30,5 @@ void cgroup_set_note_same(CgroupSet *set, gint32 tid);
 GList *cgroup_set_list(const CgroupSet *set);
 /* Makes targets of at most `most` of the next paths of a list; returns their number. */
 gsize cgroup_set_targets(GList **list, struct ctprof_target *targets, gsize most);
-/* Whether a row is worth keeping: threads are in its cgroup, or the cgroup has a limit. */
+/* Whether a row is worth keeping: its cgroup has threads or a limit. */
 gboolean cgroup_set_keeps(const CgroupSet *set, const struct ctprof_rows *row);

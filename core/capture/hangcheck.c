@@ -11,8 +11,8 @@
 #include "base/lock.h"
 #include "row/stuck.h"
 
-/* A process that does not answer occupies a thread: at this number of threads, no further process
- * is asked. */
+/* A process that does not answer occupies a thread; with this many occupied, no further process is
+ * asked. */
 #define MAX_THREADS 128
 /* The number of threads that all hangchecks together may abandon; after that, no process is asked:
  * all count as stuck. */
@@ -234,8 +234,8 @@ static void decide(HangCheck *hangcheck, guint i)
 	stuck_add(stuck_pids(), hangcheck->pids[i]);
 }
 
-/* Looks at all asking threads, so that the times of processes that are stuck together run
- * together.  Returns how many are blocked. */
+/* Looks at all asking threads, so that the times of several stuck processes run in parallel.
+ * Returns how many are blocked. */
 static guint count_blocked(HangCheck *hangcheck)
 {
 	guint n = 0;
@@ -266,7 +266,7 @@ static gboolean is_held_up(const HangCheck *hangcheck)
 }
 
 /* Checks all processes that are being asked, including those that the caller has not reached yet,
- * so that their time already runs; starts more threads if needed. */
+ * so that their times run in parallel; starts more threads if needed. */
 static gboolean check_all(HangCheck *hangcheck)
 {
 	guint n = count_blocked(hangcheck);
@@ -314,7 +314,7 @@ enum hangcheck_answer hangcheck_ask(HangCheck *hangcheck, guint i, gboolean may_
 	if (is_held_up(hangcheck))
 		check_all(hangcheck);
 	hangcheck->is_waited_for = TRUE;
-	/* The process may have become stuck while an earlier one was waited for. */
+	/* The process may have become stuck while we waited for an earlier one. */
 	decide(hangcheck, i);
 	while (attempt->answer < ANSWERED && (has_changed || may_wait)) {
 		gint64 until = g_get_monotonic_time() + RELIEF_US;

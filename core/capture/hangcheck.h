@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds processes whose files cannot be read, not even small ones.
+ * Finds processes of which not even small files can be read.
  *
- * A process in execve() holds its exec_update_lock, and what the kernel does meanwhile
- * (closing files, to which a file system in user space need not respond) may take for
- * ever.  A reader of its io, maps or, since Linux 6.18, stat has to wait for that.  So the
- * hangcheck has threads of its own, which can be abandoned, and which ask each process before
- * the workers read it.
+ * A process in execve() holds its exec_update_lock, and may never release it: the kernel closes
+ * files meanwhile, and a file system in user space need not respond.  A reader of its io, maps or,
+ * since Linux 6.18, stat waits for the lock.  So the hangcheck has threads of its own, which can be
+ * abandoned, and which ask each process before the workers read it.
  */
 #pragma once
 

@@ -89,7 +89,7 @@ void queue_deliver(Queue *queue, Batch *batch, guint64 seq)
 {
 	HOLD(&queue->lock);
 
-	/* There are only size batches, so numbers under way differ modulo size. */
+	/* There are only size batches, so the numbers of those in use differ modulo size. */
 	queue->waiting[seq % queue->size] = batch;
 	if (queue->consuming)
 		return;

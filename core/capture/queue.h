@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Brings batches that workers finish in any order back into order, and hands
- * them to one consumer at a time.  Bounded: workers wait when too many batches
- * are under way.
+ * Brings batches that workers finish in any order back into order, and hands them to one consumer
+ * at a time.  Bounded: workers wait when too many batches are in use.
  */
 #pragma once
 

@@ -22,7 +22,7 @@ gboolean thread_list_read(ThreadList *list, const GPtrArray *plugins, const Regi
 			  const GArray *pids, gboolean may_skip);
 /* Returns the number of threads that need not be read. */
 guint64 thread_list_n_unchanged(const ThreadList *list);
-/* Hands on those threads, and notes that they are in the same cgroups as before. */
+/* Passes those threads on, and notes that they are in the same cgroups as before. */
 gboolean thread_list_deliver(const ThreadList *list, const Receiver *receiver, CgroupSet *cgroups,
 			     GError **error);
 /* Frees the lists; an empty ThreadList is all zero. */

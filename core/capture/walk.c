@@ -24,10 +24,10 @@ struct walk {
 	GArray *tgids;        /* gint32, ascending */
 	HangCheck *hangcheck; /* NULL: none */
 	enum hangcheck_answer answer;
-	guint next;           /* index of the process to list next */
+	guint next;           /* index of the process to be listed next */
 	const GArray *listed; /* WalkThread; threads of other processes are read from the root */
 	guint listed_at;      /* index in listed of the next process's first thread */
-	gint32 tgid;          /* process being handed out; 0: none */
+	gint32 tgid;          /* process whose threads are being returned; 0: none */
 	GArray *tids;         /* threads of that process, ascending */
 	guint tid_at;         /* first not yet handed out */
 	char *dirents;
@@ -151,7 +151,7 @@ static int open_task(const Walk *walk, gint32 tgid)
 		      O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Opens the task directory of a process; -1: it has ended or is refused.  Any
+/* Opens the task directory of a process; -1: it has ended, or access is refused.  Any
  * other error ends the walk. */
 static int open_next(Walk *walk, gint32 tgid)
 {

@@ -15,7 +15,7 @@ typedef struct walk Walk;
  * shows no process; one of pids is not a living process.
  */
 Walk *walk_new(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
-/* Begins the walk of another sample: one of pids may have ended, but not all. */
+/* Begins the walk of another sample: some of pids may have ended, but not all. */
 Walk *walk_new_again(const Root *root, const GArray *pids, gboolean only_leaders, GError **error);
 
 /* A thread that a source has listed. */

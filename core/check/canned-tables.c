@@ -61,7 +61,7 @@ static gboolean write_rows(Plugin *sink, GError **error)
 	return plugin_records(sink, &records, error);
 }
 
-/* The table is one that the sink takes. */
+/* The sink takes tables of this kind. */
 gboolean canned_tables(Plugin *sink, Output *output, GError **error)
 {
 	guint32 usual = sink->sink.usual_tables;

@@ -214,7 +214,7 @@ struct counted {
 	enum row_class row;
 	guint32 index;
 	guint64 present;
-	guint32 why; /* enum ctprof_absence: one of the reasons seen */
+	guint32 why; /* enum ctprof_absence: one of the reasons that occurred */
 };
 
 static struct {

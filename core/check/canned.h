@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The counterparts of a plugin in a check: a source, a sink, and reports made up by ctprof. */
+/* Counterparts for the plugin under check: a source, a sink, and made-up reports. */
 #pragma once
 
 #include "plugin/plugin.h"

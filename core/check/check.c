@@ -34,20 +34,20 @@ static const char *const bare_tree[] = {
 	"cgroup",
 };
 
-/* The plugin that is opened with the checked one. */
+/* The plugin that is opened along with the checked one. */
 enum peers { ALONE, WITH_CGROUPS, WITH_EVERY_KIND };
 
 struct run;
 
-/* A step for the other kind of plugin reports nothing. */
+/* A step for another kind of plugin reports nothing. */
 struct step {
 	const char *check;
 	void (*run)(const struct run *run, const char *check);
 	guint32 kind;
 	enum peers peers;
-	gboolean bare;                      /* on the host without any files */
+	gboolean bare;                      /* on a recorded host without any files */
 	gboolean notes_unused;              /* notes file needs that were not used */
-	gboolean wants_nothing;             /* nothing that the plugin declares is wanted */
+	gboolean wants_nothing;             /* no metric of the plugin is wanted */
 	const struct ctprof_report *report; /* to draw */
 	enum check_result empty;            /* the result if nothing was drawn */
 	gboolean is_full;                   /* nothing can be written */
@@ -93,7 +93,7 @@ static gboolean open_one(const Run *run, Plugin *plugin, GError **error)
 	return plugin_open(plugin, run->root, run->registry, run->settings, error);
 }
 
-/* Makes everything that the plugin declares wanted, on demand or not. */
+/* Makes all metrics of the plugin wanted, also those on demand. */
 static gboolean seal(const Run *run, GError **error)
 {
 	g_autofree char *all = watch_metric_list();
@@ -223,7 +223,7 @@ static void run_unwanted(const Run *run, const char *check)
 	if (!capture_and_count(run, &error))
 		check_report(CHECK_FAIL, check, "%s", error->message);
 	else if (!plugin_is_live(run->plugin))
-		/* Files that start() opened to find that out do not count. */
+		/* Files that start() opened to find out that it cannot work do not count. */
 		check_report(CHECK_NOTE, check, "not checked: the plugin is left out here");
 	/* A source that reads one file need not call wanted(): if nothing is wanted, the source is
 	 * not called at all. */
@@ -236,7 +236,7 @@ static void run_unwanted(const Run *run, const char *check)
 		check_report(CHECK_OK, check, "%s", "");
 }
 
-/* Workers that wait for each other, so that both are in collect() at once. */
+/* Two workers that wait for each other, so that both are in collect() at once. */
 struct crew {
 	const Run *run;
 	GMutex lock;
@@ -396,7 +396,7 @@ static void run_sink(const Run *run, const char *check)
 		check_report(CHECK_OK, check, "%" G_GUINT64_FORMAT " bytes", output_bytes(output));
 }
 
-/* Writes a file of tables; if is_full, to an output that has no room. */
+/* Writes a file of tables; if is_full, to an output without space left. */
 static void run_tables(const Run *run, const char *check)
 {
 	g_autoptr(GError) error = NULL;

@@ -22,7 +22,7 @@
 
 /* Shared memory that outlives the child. */
 struct board {
-	const char *op; /* valid in the parent as well: static text; atomic */
+	const char *op; /* static text, so also valid in the parent; atomic */
 };
 
 static struct board *board;
@@ -111,7 +111,7 @@ static G_NORETURN void child_main(CheckStep step, gconstpointer data, pid_t pare
 	setpgid(0, 0);
 	crash_register();
 	delivery_attend(-1);
-	/* A sanitizer starts a thread of its own along with the first one. */
+	/* A sanitizer may start a thread of its own along with the first one. */
 	g_thread_join(g_thread_new("ctprof-first", do_nothing, NULL));
 	/* Output of the plugin must not mix with the report. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -10,7 +10,7 @@
 #define ENTRY_SYMBOL "ctprof_plugin_entry_v1"
 #define MAX_FILE_BYTES (256 * 1024 * 1024)
 
-/* Plugins open files through the host, which can then check their needs. */
+/* Plugins must open files through the host, which can then check their needs. */
 static const char *const openers[] = {"open",    "open64",  "openat",   "openat64", "fopen",
 				      "fopen64", "opendir", "__open_2", "creat",    "__open64_2"};
 
@@ -24,7 +24,7 @@ static const struct named_number {
 
 static const struct need_rule {
 	guint32 kind;
-	const char *prefix; /* of the name; NULL: one of the roots */
+	const char *prefix; /* prefix of the name; NULL: one of the roots */
 } need_rules[] = {
 	{CTPROF_NEED_CAPABILITY, "CAP_"},
 	{CTPROF_NEED_KCONFIG, "CONFIG_"},
@@ -124,7 +124,7 @@ static guint faults; /* of the current check */
 
 #define fail(check, ...) (check_report(CHECK_FAIL, check, __VA_ARGS__), (void)faults++)
 
-/* Reports a number that is unknown to this ctprof: it is wrong, unless a newer ABI has it. */
+/* Reports a number that this ctprof does not know: it is wrong, unless a newer ABI defines it. */
 static void report_unknown(const Plugin *plugin, const char *check, const char *what,
 			   guint32 number)
 {

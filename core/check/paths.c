@@ -51,7 +51,7 @@ gboolean path_is_covered(const char *need, const char *opened, const char *own_p
 		return at >= 0;
 	if (strcmp(n[at], "<path>") != 0)
 		return FALSE;
-	/* A need has only one <path>. */
+	/* A need contains at most one <path>. */
 	for (char **rest = o + at; *rest; rest++) {
 		int fit = count_fitting(n + at + 1, rest, own_pid);
 

@@ -310,7 +310,7 @@ static int source_open(const struct ctprof_host *host, void **ret_self)
 	return judge("open", result);
 }
 
-/* Ops whose result alone is checked. */
+/* Ops of which only the result is checked. */
 #define WATCH_OP(kind, op, parameters, arguments)                                                  \
 	static int kind##_##op parameters                                                          \
 	{                                                                                          \
@@ -397,7 +397,7 @@ static void wrap_source(struct ctprof_source_ops *ops)
 	ops->listen = ops->listen ? source_listen : NULL;
 	ops->drain = ops->drain ? source_drain : NULL;
 	ops->sample = ops->sample ? source_sample : NULL;
-	/* Always set, to count a worker's descriptors. */
+	/* Set even if the plugin has none, to count a worker's descriptors. */
 	ops->worker_open = source_worker_open;
 	ops->worker_close = source_worker_close;
 	ops->collect = source_collect;

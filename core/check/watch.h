@@ -14,7 +14,7 @@ enum watch_check {
 	WATCH_PUTS,        /* values */
 	WATCH_FILES,       /* what is opened, and whether it was declared */
 	WATCH_DESCRIPTORS, /* left open */
-	WATCH_THREADS,     /* left running, or calling the host when they must not */
+	WATCH_THREADS,     /* threads left running, or calling the host when they must not */
 	N_WATCH_CHECKS
 };
 

@@ -5,8 +5,8 @@
 
 struct moment {
 	const Registry *registry;       /* NULL: no row came */
-	Roster *rosters[N_ROW_CLASSES]; /* of threads and of exit records */
-	Rowset *others[N_ROW_CLASSES];  /* NULL: no row of that class came */
+	Roster *rosters[N_ROW_CLASSES]; /* rosters of threads and of exit records */
+	Rowset *others[N_ROW_CLASSES];  /* NULL: no row of that class was received */
 };
 
 static gboolean is_packed(enum row_class row)

@@ -13,7 +13,7 @@ Moment *moment_new(void);
 void moment_free(Moment *moment);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Moment, moment_free)
 
-/* Sets the registry, as the first rows do otherwise; it must outlive the moment. */
+/* Sets the registry, which otherwise the first rows do; it must outlive the moment. */
 void moment_bind(Moment *moment, const Registry *registry);
 /* Copies the rows; a TakeRows.  data: the moment. */
 gboolean moment_take(gpointer data, const Registry *registry, const struct ctprof_rows *rows,

@@ -13,7 +13,7 @@ const Percentile *percentile_at(const char *text)
 {
 	const Percentile *found = NULL;
 
-	/* Find the longest: ":p99.9" begins with ":p99". */
+	/* Find the longest match: ":p99.9" begins with ":p99". */
 	for (const Percentile *one = percentiles; one->suffix; one++)
 		if (g_str_has_prefix(text, one->suffix) &&
 		    !g_ascii_isalnum(text[strlen(one->suffix)]) &&

@@ -8,11 +8,11 @@
 /* The part of a histogram that is requested, as in "run_delay:p99". */
 typedef struct percentile {
 	const char *suffix; /* ":p99" */
-	gdouble share;      /* share of values that are not larger */
+	gdouble share;      /* share of the values that are not larger */
 	gboolean quiet;     /* shown only if named */
 } Percentile;
 
-/* Ends with a NULL suffix. */
+/* The list ends with a NULL suffix. */
 extern const Percentile percentiles[];
 
 /* Returns the percentile that text, which starts at its colon, begins with; NULL: none. */

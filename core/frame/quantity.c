@@ -34,7 +34,7 @@
 #define FOR_MACHINES(id, unit) COLUMN(id, id, unit, NONE, CTPROF_FIELD_HIDDEN)
 #define NO_COLUMN(id, unit) COLUMN(id, NULL, unit, NONE, CTPROF_FIELD_HIDDEN)
 
-/* After the first few, the rows are those of the first screen, in the order of enum cost. */
+/* After the first few rows come those of the first screen, in the order of enum cost. */
 #define FIRST_COST 6
 #define SCREEN(cost) [FIRST_COST + (cost)]
 
@@ -342,7 +342,7 @@ guint formula_n_inputs(const Formula *formula)
 {
 	guint n = 0;
 
-	/* The other input is a state. */
+	/* The other input is the state to count. */
 	if (formula->form == FORM_STATE)
 		return 1;
 	while (n < QUANTITY_INPUTS && formula->inputs[n])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The table of quantities: what users can ask about threads, by which names and in which unit, and
- * how it is computed from metrics.  There is no other such table: the sections, -m, --sort,
- * --fail-on, export, metric-list, the first screen and its footers read this one.
+ * how it is computed from metrics.  It is the only such table: the sections, -m, --sort, --fail-on,
+ * export, metric-list, the first screen and its footers read it.
  */
 #pragma once
 
@@ -23,8 +23,8 @@
 enum form {
 	FORM_NONE,       /* no formula */
 	FORM_SUM,        /* the sum of all */
-	FORM_DELAYS,     /* the same, but only the larger of those that overlap */
-	FORM_DIFFERENCE, /* the first without the second */
+	FORM_DELAYS,     /* the sum, but only the larger of inputs that overlap */
+	FORM_DIFFERENCE, /* the first minus the second */
 	FORM_QUOTIENT,   /* the first divided by the second */
 	FORM_SHARE,      /* the first as a share of the sum of both */
 	FORM_STATE,      /* the number of threads with the value inputs[1] of category inputs[0] */
@@ -33,10 +33,10 @@ enum form {
 typedef struct formula {
 	enum form form;
 	const char *inputs[QUANTITY_INPUTS]; /* names of metrics; NULL after the last */
-	gdouble scale, divisor;              /* to the unit of the column; 0: not used */
+	gdouble scale, divisor;              /* factor to the unit of the column; 0: not used */
 } Formula;
 
-/* The costs of the first screen that code refers to by name; the table may have more. */
+/* The costs of the first screen that code refers to by name; the table can have more. */
 enum cost {
 	COST_HEAP,
 	COST_CPU,
@@ -64,11 +64,11 @@ enum cost {
 /* The host's state on the first screen; NAN: not known. */
 typedef struct host_state {
 	gdouble cpus; /* online */
-	gdouble busy; /* of the online ones; includes interrupts only if it is busy_ticks */
-	/* Busy CPUs from clock ticks, which miss short turns, and from turns that have ended. */
+	gdouble busy; /* of the online CPUs; includes interrupts only if it is busy_ticks */
+	/* Busy CPUs: from clock ticks, which miss short turns, and from turns that have ended. */
 	gdouble busy_ticks, busy_turns;
 	gdouble interrupts, idle; /* CPUs, from ticks */
-	gdouble steal;            /* CPUs that the hypervisor gave to others, from ticks */
+	gdouble steal;            /* CPUs that the hypervisor gave to other guests, from ticks */
 	gdouble waiting;          /* threads that wait for a CPU */
 	gdouble load[3];
 	gdouble runnable;            /* threads, including running ones but not the reader */
@@ -99,11 +99,11 @@ typedef struct quantity {
 	/* The first screen uses the first formula that gives a value; everything else,
 	 * formulas[0]. */
 	Formula formulas[QUANTITY_FORMULAS];
-	/* As on the first screen, in units people think in, a counter per second.  A column without
+	/* As on the first screen: in units for people, counters per second.  A column without
 	 * a header is used only by the first screen's findings and footers. */
 	struct ctprof_report_field column;
 	const char *measured;  /* its name in the footers; NULL: not there */
-	gboolean is_read_long; /* reading it takes longer than a window of a second or so allows */
+	gboolean is_read_long; /* reading it takes too long for a window of about a second */
 	gsize at;              /* offset in HostState, for a quantity of the host */
 } Quantity;
 
@@ -126,7 +126,7 @@ const char *quantity_name(const char *typed);
 /* Translates a list of names, "turn,-read", to the metrics of sources:
  * "wait_time_ns,timeslices,-read_bytes".  The caller frees it. */
 char *quantity_list_inputs(const char *list);
-/* Whether the first screen needs the metric for windows of a second or so. */
+/* Whether the first screen needs the metric for windows of about a second. */
 gboolean quantity_serves_windows(const char *metric);
 
 /* Whether the quantity is a ratio of its inputs and not an amount. */

@@ -26,14 +26,14 @@ typedef struct present {
 	guint32 field, index;
 } Present;
 
-/* The set of values that a row has, and the reasons why the others are absent. */
+/* The set of values in a row, and why the others are absent. */
 typedef struct shape {
 	const guint8 *states; /* of a row, by index */
 	guint n, n_texts;     /* fields with a value; the texts among them come first */
 	Present present[];
 } Shape;
 
-/* A view borrows everything but its entries from the whole roster. */
+/* A view borrows everything but its entries from the complete roster. */
 struct roster {
 	gboolean is_view;
 	GArray *entries;            /* RosterEntry */
@@ -49,7 +49,7 @@ struct roster {
 	guint last;            /* shape of the last row, most often the next one's too */
 	const guint8 *states_of_last;
 	GHashTable *kept; /* a set of GBytes: texts, sets, and keys of maps */
-	guint64 *first;   /* values of the first row; NULL: none yet */
+	guint64 *first;   /* values of the first row; NULL: there is no row yet */
 	guint64 *now;     /* values of the row being added */
 	guint8 *states;   /* states of the row being added */
 	guint8 *bytes;    /* encoding of the row being added */

@@ -17,7 +17,7 @@ typedef struct roster Roster;
 Roster *roster_new(const Registry *registry, enum row_class row, const gboolean *slots,
 		   const char *const *entries);
 typedef struct roster_entry RosterEntry;
-/* Returns those threads of a roster that are selected; selects NULL: all.  The roster must outlive
+/* Returns a view of the selected threads of a roster; selects NULL: all.  The roster must outlive
  * the view. */
 Roster *roster_view(const Roster *whole,
 		    gboolean (*selects)(gconstpointer data, const RosterEntry *entry),

@@ -16,7 +16,7 @@ struct series {
 	char *of_subjects;
 	GArray *windows;    /* Window */
 	GHashTable *by_key; /* see key_of() -> GArray of gdouble, from the first window on */
-	GPtrArray *keys;    /* of by_key, in the order of their first value */
+	GPtrArray *keys;    /* the keys of by_key, in the order of their first value */
 };
 
 Series *series_new(guint most, const char *of_subjects)
@@ -57,7 +57,7 @@ static void forget_window(Series *self)
 		char *key = g_ptr_array_index(self->keys, i);
 		GArray *values = g_hash_table_lookup(self->by_key, key);
 
-		/* The last element is always a value, not NAN. */
+		/* The last element is never NAN. */
 		if (values->len == 1) {
 			g_hash_table_remove(self->by_key, key);
 			continue;

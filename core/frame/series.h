@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values by subject and measure, window by window: those on the first screens of a recording's
- * windows, or of the windows that top and replay showed last.
+ * Values by subject and measure for each window: of a recording, or of those that top and replay
+ * showed last.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Series, series_free)
 /* Forgets all values and windows. */
 void series_clear(Series *self);
 
-/* Begins a window: where it ends, CLOCK_REALTIME (below in s), and how long it is.  Subjects
+/* Begins a window: its end, CLOCK_REALTIME (below in s), and its length.  Subjects
  * without a value in any kept window are forgotten. */
 void series_begin(Series *self, guint64 realtime_ns, gdouble seconds);
 guint series_windows(const Series *self);

@@ -22,7 +22,7 @@ typedef struct ladder {
 	guint32 ladder; /* enum ctprof_ladder */
 	Dimension dimension;
 	gdouble base;  /* the ladder's lowest unit, in the dimension's base */
-	gdouble large; /* a significant change, in the ladder's lowest unit */
+	gdouble large; /* the smallest significant change, in the ladder's lowest unit */
 } Ladder;
 
 const Ladder *ladder_find(guint32 ladder);

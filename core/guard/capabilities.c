@@ -51,7 +51,7 @@ static gboolean lock_securebits(gboolean *ret_locked, GError **error)
 	       error_set_errno(error, errno, "cannot drop privileges");
 }
 
-/* The system call, as it changes the calling thread alone.  glibc changes all threads, and ends
+/* Use the system call, which changes only the calling thread. glibc changes all threads, and ends
  * the process if one cannot follow, such as the thread that keeps only CAP_SYS_NICE. */
 #ifdef SYS_setresuid32
 #define CALL(name) SYS_##name##32
@@ -164,7 +164,7 @@ void capabilities_resume(gpointer suspended)
 
 	setfsuid(geteuid());
 	setfsgid(getegid());
-	/* This comes last: a change of the user changes capabilities. */
+	/* This comes last, since a change of the user also changes capabilities. */
 	if (before)
 		(void)cap_set_proc(before);
 	errno = err;

@@ -309,8 +309,8 @@ const CrashBlame *crash_find_culprit(const CrashPage *of)
 		found = &of->blames[of->crashed - 1];
 		return found->moves % 2 ? found : NULL;
 	}
-	/* A thread that a plugin started has crashed, or _exit() was called: the plugin is known if
-	 * only one was being called. */
+	/* A thread that a plugin started has crashed, or _exit() was called: if just one plugin was
+	 * being called, it is to blame. */
 	for (guint i = 0; i < n; i++) {
 		const CrashBlame *blame = &of->blames[i];
 

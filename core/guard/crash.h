@@ -18,11 +18,11 @@
 /* How much of its result the process has handed out. */
 enum crash_output {
 	CRASH_NOTHING_OUT,
-	CRASH_PARTLY_OUT, /* to a pipe or device: starting again would repeat it */
+	CRASH_PARTLY_OUT, /* to a pipe or device: a second run would repeat it */
 	CRASH_ALL_OUT,
 };
 
-/* The op of a plugin that a thread is in. */
+/* The plugin op in which a thread is. */
 typedef struct crash_blame {
 	guint32 moves;   /* odd while in the plugin; atomic */
 	guint32 is_left; /* the thread has ended, so another may take the place; atomic */
@@ -78,7 +78,7 @@ const char *crash_signal_name(int number);
 void crash_set_output(enum crash_output output);
 /* Ends the process with EXIT_FAILED; the caller has printed the error. */
 G_NORETURN void crash_fail(void);
-/* Called when a thread crashes, unless NULL.  TRUE: it has printed why; no plugin is to blame. */
+/* Called when a thread crashes, if not NULL. TRUE: it has printed why; no plugin is to blame. */
 extern gboolean (*crash_excuse)(void);
 
 /* Sets *ret_set to the signals that interrupt, except those that are ignored (nohup). */
@@ -90,7 +90,7 @@ gboolean crash_fail_interrupted(GError **error);
 /* Returns the signal that has arrived (0: none) and clears it, so that the results so far can
  * be processed.  crash_note_signal() puts it back. */
 int crash_take_signal(void);
-/* Acts as if that signal had arrived. */
+/* Notes the signal as if it had arrived now. */
 void crash_note_signal(int number);
 /* Ends the process as that signal would have; returns if none has arrived. */
 void crash_reraise(void);

@@ -96,8 +96,8 @@ static int make_new(struct delivery *file)
 	return file->fd < 0 ? -errno : 0;
 }
 
-/* Returns 0 or -1.  linkat() cannot replace an existing file: if there is one, the file gets a
- * temporary name and is renamed over it. */
+/* Returns 0 or -1. linkat() cannot replace an existing file: in that case, the file gets a
+ * temporary name and is renamed over the old one. */
 static int move_into_place(struct delivery *file)
 {
 	if (!file->temporary[0] && link_as(file, file->name) == 0)
@@ -110,7 +110,7 @@ static int move_into_place(struct delivery *file)
 	return 0;
 }
 
-/* The file is in place; making it survive a power cut is best effort. */
+/* The file is in place; that it survives a power cut is best effort. */
 static void sync_directory(int dir)
 {
 	AUTO_FD fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

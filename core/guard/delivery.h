@@ -23,8 +23,8 @@ void delivery_discard(int number);
 
 /* ---- the process that runs plugins, and its supervisor -------------------------- */
 
-/* From now on this process has a supervisor at the other end of line (close-on-exec); -1: one
- * that delivers nothing. */
+/* From now on this process has a supervisor at the other end of line (close-on-exec); -1: its
+ * supervisor delivers nothing. */
 void delivery_attend(int line);
 gboolean delivery_is_attended(void);
 /* No file can be begun after this: the process then has the rights of plugins only. */
@@ -32,7 +32,7 @@ void delivery_seal(void);
 
 /* While lent, the keys of the terminal that interrupt are for a pager, not for ctprof. */
 void delivery_lend_keys(gboolean lent);
-/* In the supervisor: whether they are lent. */
+/* In the supervisor: whether those keys are lent. */
 gboolean delivery_keys_are_lent(void);
 
 /* In the supervisor: serves the next request of the process.  FALSE: the process has hung

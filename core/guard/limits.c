@@ -37,8 +37,8 @@ const char *limits_describe(void)
 	return why;
 }
 
-/* Does not use stdio, which allocates memory to print to a descriptor: a thread that crashed
- * within malloc() holds its lock, and would wait for ever. */
+/* Does not use stdio, which allocates memory to print to a descriptor: a thread that crashed within
+ * malloc() holds malloc's lock, and would wait for ever. */
 static void say(const char *text)
 {
 	char line[sizeof why + 16] = "ctprof: ";
@@ -71,7 +71,7 @@ static gboolean has_room(gsize bytes)
 	return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
 
-/* GLib needs memory to report that there is none, and crashes; no plugin is to blame. */
+/* GLib needs memory to report that memory is exhausted, and crashes; no plugin is to blame. */
 static gboolean is_out_of_memory(void)
 {
 	if (has_room(SPARE))

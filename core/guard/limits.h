@@ -20,6 +20,6 @@ gboolean limits_check_room(GError **error);
 
 /* Bytes of memory that reading others' files may take; 0: no limit; G_MAXUINT64: the default. */
 extern guint64 limits_memory;
-/* Limits the address space that this process may still take to limits_memory: a small file may
- * hold any number of threads. */
+/* Limits further growth of this process's address space to limits_memory: a small file may hold any
+ * number of threads. */
 void limits_set_memory(void);

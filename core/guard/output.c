@@ -24,7 +24,7 @@
 
 struct output {
 	int fd;
-	int delivery;   /* number of the file that will appear; -1: written in place */
+	int delivery;   /* number of the delivery; -1: written in place */
 	char *path;     /* as given */
 	gboolean owned; /* fd is ours to close */
 	gboolean grows; /* a regular file that is written in place: its size is checked */
@@ -63,7 +63,7 @@ static Output *open_stdout(gboolean binary, GError **error)
 	return output;
 }
 
-/* Where the file is, or will be. */
+/* The directory and name of the file, which may not exist yet. */
 struct place {
 	int dir;
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where a sink's bytes go.  A regular file appears whole or not at all (delivery.h).
- * Opened and committed with the rights of the user who runs ctprof.
+ * It is opened and committed with the rights of the user who runs ctprof.
  */
 #pragma once
 
@@ -51,7 +51,7 @@ char *output_make_unnamed(GError **error);
 Output *output_open_memory(GError **error);
 /* Returns its text, which the caller frees, and empties the output. */
 char *output_take_text(Output *output, GError **error);
-/* Discards what was not committed. */
+/* Discards the output unless it was committed. */
 void output_free(Output *output);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Output, output_free)
 

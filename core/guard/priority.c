@@ -53,7 +53,7 @@ struct priority {
 	atomic_int is_harmless, is_over;
 };
 
-/* Per process, which has at most one Priority. */
+/* State of the process, which has at most one Priority. */
 static GMutex pause_lock; /* protects what is not atomic below */
 static GCond pause_news;
 static atomic_int is_paused;
@@ -98,7 +98,7 @@ static gboolean is_light(pid_t tid)
 	return i < MAX_LIGHT;
 }
 
-/* The attributes to give to light threads, and to the others. */
+/* The attributes for light threads, and those for the others. */
 struct round {
 	const struct attributes *light, *heavy;
 };
@@ -132,7 +132,7 @@ static void apply_now(const struct attributes *attributes)
 	g_mutex_unlock(&pause_lock);
 }
 
-/* Pacing idle threads would cost more than a small sample of a recording. */
+/* Pacing threads while they are idle would cost more than a small sample of a recording. */
 static void wait_while_paused(const Priority *priority)
 {
 	const struct attributes *raised = &priority->raised;

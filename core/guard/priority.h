@@ -33,11 +33,11 @@ Priority *priority_begin(guint n_threads);
 /* Between samples (pause) only light threads stay raised under SCHED_RR: pacing the others costs
  * time.  priority may be NULL. */
 void priority_pause(Priority *priority, gboolean pause);
-/* lend: from now on, a child is scheduled like the threads.  Otherwise it no longer is; this must
- * be called before the child is reaped. */
+/* lend: from now on, a child is scheduled like the threads.  FALSE: it no longer is; call this
+ * before the child is reaped. */
 void priority_lend(pid_t child, gboolean lend);
 /* Notes that the calling thread never runs for long, and that the load must not delay it. */
 void priority_note_light(void);
-/* Lowers the calling thread; the others have ended, or end with the process. */
+/* Lowers the calling thread's priority; the others have ended, or end with the process. */
 void priority_end(Priority *priority);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Priority, priority_end)

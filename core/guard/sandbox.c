@@ -131,7 +131,7 @@ static void skip_unless_call(struct program *program, guint32 number, guint8 n)
 	jump(program, BPF_JEQ, number, 0, n);
 }
 
-/* Refuses a call by its first argument; leaves the number of the call loaded. */
+/* Refuses a call by its first argument; leaves the system call number loaded. */
 static void add_argument(struct program *program, guint32 number, guint16 compare, guint32 with)
 {
 	skip_unless_call(program, number, 4);
@@ -196,7 +196,7 @@ gboolean sandbox_confine(GError **error)
 	static _Thread_local gboolean is_confined;
 	struct program program = {.n = 0};
 
-	/* A second filter would refuse nothing more, and double the cost per system call. */
+	/* A second filter would refuse nothing new, and double the cost per system call. */
 	if (NATIVE == 0 || is_confined)
 		return TRUE;
 	build(&program);

@@ -29,11 +29,11 @@
 /* A thread may wait in the kernel for the limit divided by this. */
 #define WAIT_PARTS 4
 #define TICK_MAX_MS 1000
-/* If more plugins crash, it is not an accident. */
+/* If more plugins crash than this, stop repeating the run. */
 #define MAX_DROPPED 32
 /* Time for the child to end after an interrupt. */
 #define TIME_TO_END_MS 400
-/* Time for a child that runs no more code: if it takes longer, not even SIGKILL ends it. */
+/* A child that ran no code for this long, and still exists, is not ended even by SIGKILL. */
 #define TIME_TO_DIE_MS 500
 /* How often a run may be repeated because a plugin waited in vain for a process. */
 #define MAX_WAITS 3
@@ -100,7 +100,7 @@ struct run {
 	SuperviseStep step;
 	gpointer data;
 	CrashPage *page;
-	sigset_t signals, before; /* those to wait for; the child's signal mask */
+	sigset_t signals, before; /* signals to wait for; the child's signal mask */
 	int line[2];              /* the supervisor's end and the child's (delivery.h) */
 };
 
@@ -200,7 +200,7 @@ static gboolean pass_on(pid_t child, const struct signalfd_siginfo *info)
 /* The state of the supervisor while it waits for the child. */
 struct watch {
 	struct pollfd ready[2]; /* signals; requests of the child (delivery.h) */
-	guint stuck;            /* the place of the thread the child is killed for; 0: none */
+	guint stuck;            /* the place of the thread that is stuck; 0: none */
 	gboolean waits;         /* the stuck thread waits for a process that does not answer */
 	gint64 tick;            /* when the child is checked next, µs */
 	gint64 end;             /* when an interrupted child is killed, µs; 0: it is not */
@@ -210,7 +210,7 @@ struct watch {
 	guint stopped;     /* ticks since the child was stopped, from 1; 0: it is not */
 };
 
-/* Whether the child should end any moment, and will be abandoned if it does not. */
+/* Whether the child should end at any moment, and will be abandoned if it does not. */
 static gboolean is_ending(const CrashPage *page, const struct watch *watch)
 {
 	return watch->killed || watch->dying || page->is_finished;

@@ -85,7 +85,7 @@ void trespass_release(int fd)
 			held[i].fd = -1;
 }
 
-/* Whether a copy of the process has returned from the op, too. */
+/* Whether a forked copy of the process has returned from the op, too. */
 static gboolean has_returned_twice(void)
 {
 	struct pollfd end = {.fd = copies[0], .events = POLLIN};

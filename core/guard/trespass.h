@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks what an op of a plugin must leave as it found it. */
+/* Checks that an op of a plugin left alone what it must not change. */
 #pragma once
 
 #include <glib.h>

@@ -25,7 +25,7 @@ static int open_as_user(const char *path, int flags)
 		return -errno;
 	if (!S_ISREG(st.st_mode) && (is_strict || !S_ISFIFO(st.st_mode)))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -ENODEV;
-	/* The link of a descriptor must be followed. */
+	/* A link that stands for a descriptor must be followed. */
 	flags &= ~O_NOFOLLOW;
 	int fd = open(root_fd_path(link, found), O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
 	return fd < 0 ? -errno : fd;
@@ -37,7 +37,7 @@ struct kept {
 	int fd;
 };
 static GList *kept;
-static GMutex lock; /* protects kept, as workers open files */
+static GMutex lock; /* protects kept, since workers open files */
 
 gboolean userfile_keep(const char *path, int flags)
 {

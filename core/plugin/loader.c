@@ -299,7 +299,7 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 	g_autofree char *hint = loader_package_hint(name);
 	if (hint)
 		return error_set_usage(error, "%s: not installed (%s)", name, hint);
-	/* The name of one of ctprof's own sources is not a typing error. */
+	/* The name of one of ctprof's own sources is not misspelt. */
 	g_autofree char *near =
 		is_among(name, CTPROF_SOURCES) ? NULL : loader_nearest(loader, name);
 	if (near && near[0])
@@ -380,7 +380,7 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 		gboolean must =
 			select_names(select, name) || (needed && g_strv_contains(needed, name));
 
-		/* A sink that no one asks for would only cost its libraries. */
+		/* A sink that is not requested would be loaded with its libraries for nothing. */
 		gboolean is_idle = needed && is_among(name, CTPROF_SINKS);
 
 		if (!must && (is_idle || !select_has(select, name)))

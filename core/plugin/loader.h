@@ -19,12 +19,11 @@ void loader_free(Loader *loader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Loader, loader_free)
 
 /*
- * Loads every file that select selects, and those needed (NULL-terminated) in
- * any case.  Unless needed is NULL, ctprof's own sinks are only loaded if one of
- * the two names them.  A name in select or needed without a file is an error.  A file
- * that cannot be loaded is an error if select names it or it is needed,
- * otherwise a warning.  Result: Plugin *, sources in order of preference, then
- * by name.
+ * Loads every file that select selects, and always those in needed (NULL-terminated). Unless needed
+ * is NULL, ctprof's own sinks are only loaded if one of the two names them.  A name in select or
+ * needed without a file is an error. A file that cannot be loaded is an error if select names it or
+ * it is needed, otherwise a warning.  Result: Plugin *, sources in order of preference, then by
+ * name.
  */
 GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *needed,
 		       GError **error);

@@ -237,7 +237,7 @@ gpointer plugin_worker_open(Plugin *plugin, guint worker)
 	crash_leave();
 	if (result >= 0)
 		return context;
-	/* Several workers may notice at once. */
+	/* Several workers may reach the limit at once. */
 	if (leave_out(plugin, CTPROF_STATE_FAILED, result))
 		ui_warning("plugin %s: left out: %s", plugin_name(plugin), plugin->why);
 	return NULL;

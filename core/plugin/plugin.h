@@ -26,7 +26,7 @@ typedef struct plugin {
 	struct ctprof_source_ops source;
 	struct ctprof_sink_ops sink;
 
-	/* Used by its host table. */
+	/* Used by the plugin's host table. */
 	struct ctprof_host host;
 	/* Replaces some functions of host, to watch their calls; NULL: unused. */
 	void (*overlay)(struct ctprof_host *host);
@@ -93,7 +93,7 @@ void plugin_set_unasked(Plugin *plugin);
 gpointer plugin_worker_open(Plugin *plugin, guint worker);
 void plugin_worker_close(Plugin *plugin, gpointer context);
 /* Fills the batch; failures are counted, and too many in a row switch the source off.
- * FALSE: no value of this source in the batch can be trusted. */
+ * FALSE: no value from this source in the batch can be trusted. */
 gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
 
 /* Prepares a source that stays open for another capture; if that fails, it is left out. */
@@ -111,7 +111,7 @@ gboolean plugin_sample(Plugin *plugin, guint64 *ret_next_ns);
 gboolean plugin_can_listen(const Plugin *plugin);
 /* FALSE: the source cannot listen on this host; it stays live. */
 gboolean plugin_listen(Plugin *plugin, GError **error);
-/* For a plugin that listens; may be called from any thread. */
+/* Only for a plugin that listens; may be called from any thread. */
 void plugin_drain(Plugin *plugin);
 
 /* Counts a failure of a source that broke a rule; why says which. */
@@ -125,8 +125,8 @@ gboolean plugin_end(Plugin *plugin, const struct ctprof_capture_end *end, GError
 /* Whether the sink can write recordings; and its op to end one. */
 gboolean plugin_can_record(const Plugin *plugin);
 gboolean plugin_finish(Plugin *plugin, GError **error);
-/* Table files: whether the sink can write them; sets the output; writes a table's head, and rows.
- * plugin_finish() ends the file. */
+/* Table files: return whether the sink can write them, set the output, write a table's head and its
+ * rows. plugin_finish() ends the file. */
 gboolean plugin_can_tabulate(const Plugin *plugin);
 void plugin_write_to(Plugin *plugin, Output *output);
 gboolean plugin_table(Plugin *plugin, const struct ctprof_table *table, GError **error);

@@ -65,7 +65,7 @@ gboolean session_open(Session *session, const char *const *needed, GError **erro
 	return TRUE;
 }
 
-/* Calls each for the trees that plugins read. */
+/* Calls each() for the trees that plugins read. */
 static void each_root(const Session *session, void (*each)(int fd))
 {
 	static const guint32 roots[] = {CTPROF_ROOT_PROC, CTPROF_ROOT_SYS, CTPROF_ROOT_CGROUP};

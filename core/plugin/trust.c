@@ -21,7 +21,7 @@
 #define ACL_NAME "system.posix_acl_access"
 /* Size of an access control list; more than any file system can store. */
 #define MAX_ACL_BYTES 65536
-/* Tags of entries of an access control list, which the kernel's headers lack; its write bit. */
+/* Tags of entries of an access control list, and the write bit; the kernel's headers lack them. */
 #define TAG_USER 0x02
 #define TAG_GROUP 0x08
 #define TAG_MASK 0x10
@@ -77,8 +77,8 @@ static gboolean has_weak_acl(const char *path)
 	return (gsize)size < sizeof(struct posix_acl_xattr_header) || acl_admits(acl, (gsize)size);
 }
 
-/* Whether a user's process provides the contents and owners of files there (FUSE).  If that
- * is also true of /, there is nothing else to rely on. */
+/* Whether a user's process provides the contents and owners of files there (FUSE).  If that is also
+ * true of /, it must be trusted. */
 static gboolean is_made_up(const char *path)
 {
 	struct statfs fs, top;

@@ -10,7 +10,7 @@ typedef struct field {
 	const char *name;   /* name of a metric or fact */
 	PseudonymLaw text;  /* law for its text, or for the texts of a map */
 	PseudonymLaw key;   /* law for the keys of a map */
-	gboolean of_kernel; /* a kernel thread keeps the kernel's words */
+	gboolean of_kernel; /* kernel threads keep the kernel's words */
 } Field;
 
 /* Metrics not in the table are opaque: a plugin may put anything into its texts. */

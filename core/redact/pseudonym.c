@@ -240,7 +240,7 @@ static gsize append_address(const Pseudonyms *self, GString *out, const char *p,
 
 /* ---- words ------------------------------------------------------------------------- */
 
-/* Reports exclude the cost of ctprof itself, which they recognize by its name. */
+/* Reports recognize ctprof by its name, to exclude its own cost. */
 static const char *const of_names[] = {"ctprof", NULL};
 /* Words in the names of kernel threads and work queues, except the names of devices, hosts
  * and networks. */
@@ -365,7 +365,7 @@ static void append_words(Pseudonyms *self, GString *out, const char *const *list
 	}
 }
 
-/* A process may write anything into its arguments; the first word is taken as its program. */
+/* A process can write anything into its arguments; the first word is assumed to be its program. */
 static void append_command(Pseudonyms *self, GString *out, const char *text, gsize len)
 {
 	const char *blank = memchr(text, ' ', len);

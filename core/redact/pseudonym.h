@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replaces names with pseudonyms, word by word, using a keyed hash: a word gets the same
- * pseudonym wherever it occurs.  Separators and numbers are kept, so names that share a
- * pattern (report/name/pattern.h) still share one afterwards.  Text that looks like an
- * address or a container id is replaced by another of the same shape.
+ * Replaces names with pseudonyms, word by word, using a keyed hash: a word gets the same pseudonym
+ * wherever it occurs.  Separators and numbers are kept, so names that share a pattern
+ * (report/name/pattern.h) still share one afterwards.  Text that looks like an address or a
+ * container id is replaced by text of the same shape.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 
 /* How a text is replaced. */
 typedef enum pseudonym_law {
-	LAW_OPAQUE, /* one word for all of it, numbers included: unknown text is hidden */
+	LAW_OPAQUE, /* one word for the whole text, with its numbers: hides unknown text */
 	LAW_KEEP,   /* kept: a word of the kernel or of ctprof, or a number */
 	LAW_NAME,   /* each word is replaced */
-	LAW_KERNEL, /* the same, but keeps the words in names of kernel threads */
-	LAW_CGROUP, /* the same, but keeps the words systemd and container runtimes use */
-	LAW_PATH,   /* the same, but keeps the kernel's names for memory: "[heap]" */
-	/* Program word by word, all arguments as one word: they often contain secrets. */
+	LAW_KERNEL, /* word by word, but keeps the words in names of kernel threads */
+	LAW_CGROUP, /* word by word, but keeps the words of systemd and container runtimes */
+	LAW_PATH,   /* word by word, but keeps the kernel's names for memory: "[heap]" */
+	/* The program word by word; all arguments as one word, since they often contain secrets. */
 	LAW_COMMAND,
 } PseudonymLaw;
 

@@ -141,7 +141,7 @@ static void replace_note(Redactor *self, struct ctprof_capture *capture)
 	capture->note = keep(self, text->str);
 }
 
-/* A name that the user has chosen may say anything. */
+/* A name chosen by the user may reveal anything. */
 static void replace_marks(Redactor *self, struct ctprof_capture *capture)
 {
 	g_array_set_size(self->marks, 0);

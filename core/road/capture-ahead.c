@@ -23,7 +23,7 @@
 #define POLL_MS 1000
 /* A wait is a series of short sleeps: an interrupt may come just before one begins. */
 #define NAP_MS 5
-/* More than the processes that can replace each other. */
+/* An upper bound for the processes that can replace each other. */
 #define MAX_READY 1000
 #define AGAIN "a plugin failed while it listened"
 
@@ -44,15 +44,15 @@ struct capture_ahead {
 	const CapturingRequest *request;
 	GArray *own;
 	char *why;
-	pid_t pid;   /* of the supervisor; 0: it has ended */
+	pid_t pid;   /* PID of the supervisor; 0: it has ended */
 	int line[2]; /* a socket pair: our end, and that of the processes */
 	struct shared *shared;
 };
 
 /* ---- in the supervised process ------------------------------------------------- */
 
-/* Waits for the message to go on; FALSE: it will not come.  The message stays in the socket, for a
- * process that repeats the work. */
+/* Waits for the message to continue; FALSE: it will not come.  The message stays in the socket, for
+ * a process that repeats the work. */
 static gboolean await_release(const CaptureAhead *self)
 {
 	struct pollfd line = {.fd = self->line[1], .events = POLLIN};
@@ -76,8 +76,8 @@ static gboolean wait_for_word(gpointer data, const char *why)
 	g_strlcpy(ready.why, why ? why : "", sizeof ready.why);
 	if (send(self->line[1], &ready, sizeof ready, MSG_NOSIGNAL) >= 0)
 		return await_release(self);
-	/* An answer cannot come either. */
-	ui_error("cannot reach the process that waits: %s", g_strerror(errno));
+	/* An answer cannot arrive either. */
+	ui_error("cannot reach the process that waits for this capture: %s", g_strerror(errno));
 	return FALSE;
 }
 
@@ -86,7 +86,7 @@ static int step_capture(gpointer data, GError **error)
 	CaptureAhead *self = data;
 	CapturingRequest request = *self->request;
 
-	/* Be quiet: the same values are absent in the previous capture. */
+	/* Be quiet: the previous capture lacks the same values. */
 	ui_set_verbosity(-1);
 	request.listens = ++self->shared->runs == 1;
 	request.may_sample = &self->shared->may_sample;
@@ -109,7 +109,7 @@ static G_NORETURN void supervise(CaptureAhead *self, pid_t parent)
 	close(self->line[0]);
 	crash_init_page();
 	int status = supervise_status(supervise_run(step_capture, self, NULL));
-	/* End as the process that captures did. */
+	/* End in the same way as the process that captures. */
 	crash_reraise();
 	_exit(status);
 }
@@ -240,7 +240,7 @@ int capture_ahead_finish(CaptureAhead *self)
 	if (!is_released)
 		ui_error("cannot reach the process that captures: %s", g_strerror(errno));
 	int status = reap(self);
-	/* A process that replaced the first one has not listened. */
+	/* A process that replaced the first one did not listen. */
 	for (guint i = 0; i < MAX_READY && take_ready(self, &ready); i++) {
 		g_free(self->why);
 		self->why = g_strdup(AGAIN);

@@ -15,7 +15,7 @@
 #define MAX_KEY_BYTES 255u
 #define MAX_NAME_BYTES 4096u
 
-/* The data that a put needs about a slot; eight rules fit in a cache line. */
+/* The facts about a slot that a put needs; eight rules fit in a cache line. */
 struct slot_rule {
 	guint8 type;
 	guint8 wanted, leader_only;
@@ -31,7 +31,7 @@ struct object_group {
 };
 
 struct batch {
-	struct ctprof_batch open; /* a plugin may read it, and may write to it by mistake */
+	struct ctprof_batch open; /* a plugin can read it, and could write to it by mistake */
 	gsize n;                  /* of rows */
 	enum row_class row;
 	guint32 n_slots;
@@ -46,7 +46,7 @@ struct batch {
 	guint16 *row_groups;        /* of object rows; groups->len: not set yet */
 	Arena *arena;
 	guint64 *bad_puts;
-	Stuck *stuck; /* borrowed; NULL: the batch is not for a capture */
+	Stuck *stuck; /* borrowed; NULL: no capture uses the batch */
 };
 
 /* Returns the index of a group of object rows, or the number of groups if it is not there. */
@@ -221,7 +221,7 @@ static void set_bits(Batch *batch, gsize at, guint64 bits)
 	batch->states[at] = CTPROF_PRESENT;
 }
 
-/* Sets a value that is in the batch's memory; NULL: what the source put breaks the rules. */
+/* Sets a value that is in the batch's memory; NULL: the value put breaks the rules. */
 static void set_data(Batch *batch, gsize at, const void *data)
 {
 	if (data)
@@ -260,7 +260,7 @@ static void put_text(struct ctprof_batch *open, guint64 row, guint32 slot, const
 					 strnlen(text, MIN(length, MAX_TEXT_BYTES))));
 }
 
-/* Returns the batch's own copy; NULL: it is not a set, in order. */
+/* Returns the batch's own copy; NULL: the CPUs are not unique and ascending. */
 static struct ctprof_cpus *copy_cpus(Arena *arena, const guint32 *cpus, gsize n)
 {
 	gboolean is_sound = n >= 1 && n <= MAX_CPUS;

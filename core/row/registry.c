@@ -177,7 +177,7 @@ static const char *find_fault(const struct ctprof_metric *def)
 	if (type_of(def->kind, def->unit) == 0)
 		return "its kind and unit do not go together";
 	if (def->kind == CTPROF_HISTOGRAM && def->buckets != CTPROF_BUCKETS_QUARTERS)
-		return "its rule of buckets is unknown";
+		return "its bucket rule is unknown";
 	if (!def->help || !def->origin)
 		return "it has no help or no origin";
 	return NULL;

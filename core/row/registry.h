@@ -28,7 +28,7 @@ typedef struct metric {
 	enum row_class row;
 	gboolean wanted;
 	gboolean skipped;      /* wanted, but not read in this sample of a recording */
-	gboolean skip_changed; /* rests differs from the previous sample */
+	gboolean skip_changed; /* rests has changed since the previous sample */
 	/* State of the slot if no source puts a value (enum ctprof_absence). */
 	guint32 unfilled;
 	/* Names of the sources that declared the metric, by preference; borrowed. */
@@ -60,9 +60,9 @@ gboolean registry_seal(Registry *registry, const char *metrics, const char *grou
 /* Call before registry_seal(): no metric of that row class is wanted, even if it is named. */
 void registry_refuse(Registry *registry, enum row_class row);
 
-/* Makes the wanted metrics of a group rest or resume; returns their number. */
+/* Pauses or resumes reading the wanted metrics of a group; returns their number. */
 guint registry_skip_group(Registry *registry, const char *group, gboolean skipped);
-/* Makes one metric rest or resume, in rows of every class. */
+/* Pauses or resumes reading one metric, in rows of every class. */
 void registry_skip_metric(Registry *registry, const char *name, gboolean skipped);
 /* Whether the values of the metric are to be read now. */
 static inline gboolean metric_is_due(const Metric *metric)
@@ -80,7 +80,7 @@ Metric *registry_named(const Registry *registry, enum row_class row, const char 
 gint registry_index(const Registry *registry, enum row_class row, const char *name, guint32 type);
 /* Reads the value at an index of row i; FALSE: it is absent, or the index is -1. */
 gboolean rows_read(const struct ctprof_rows *rows, guint64 i, gint index, guint64 *ret_value);
-/* Returns the text at an index of row i, valid as long as the row; NULL: as above. */
+/* Returns the text at an index of row i, valid as long as the row; NULL: absent, or -1. */
 const char *rows_text(const struct ctprof_rows *rows, guint64 i, gint index);
 /* Returns the value of a metric, a number, in row i; 0: absent. */
 guint64 registry_number(const Registry *registry, const struct ctprof_rows *rows, guint64 i,

@@ -9,7 +9,7 @@
 
 typedef struct rowset Rowset;
 
-/* Returns the copy of a present value of a metric, in memory of the arena, for the row alone. */
+/* Returns a copy of a present value of a metric, in the arena, for this row only. */
 typedef guint64 (*RowsetCopy)(gpointer data, Arena *arena, const Metric *metric, guint64 value);
 
 Rowset *rowset_new(void);
@@ -28,7 +28,7 @@ Arena *rowset_arena(Rowset *set);
 /* Orders the rows bytewise by the paths of their targets. */
 void rowset_sort(Rowset *set);
 guint64 rowset_size(const Rowset *set);
-/* Gives row i alone, as a sink sees it. */
+/* Returns row i alone, as a sink sees it. */
 void rowset_view(const Rowset *set, guint64 i, struct ctprof_rows *ret_rows);
 /* Gives all rows, in the order in which they were added, even after rowset_sort(). */
 void rowset_view_all(const Rowset *set, struct ctprof_rows *ret_rows);

@@ -17,7 +17,7 @@ void select_free(Select *select);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Select, select_free)
 
 gboolean select_has(const Select *select, const char *name);
-/* Whether the list contains the name itself, not only "all". */
+/* Whether the list contains the name itself, rather than "all". */
 gboolean select_names(const Select *select, const char *name);
 /* Returns the names in the list, with or without a '-', in order; borrowed. */
 const GPtrArray *select_mentioned(const Select *select);

@@ -10,7 +10,7 @@ Stuck *stuck_new(void);
 void stuck_free(Stuck *stuck);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Stuck, stuck_free)
 
-/* All of these may be called from any thread. */
+/* All these functions may be called from any thread. */
 void stuck_add(Stuck *stuck, gint32 tgid);
 gboolean stuck_has(Stuck *stuck, gint32 tgid);
 void stuck_remove(Stuck *stuck, gint32 tgid);

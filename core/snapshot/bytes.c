@@ -49,7 +49,7 @@ void bytes_free(Bytes *bytes)
 
 /* ---- opening ---------------------------------------------------------- */
 
-/* Reads the whole input, which cannot be read twice. */
+/* Reads the whole input, since it cannot be read twice. */
 static gboolean keep_all(Bytes *bytes, int fd, GError **error)
 {
 	guint8 piece[PIECE_BYTES];
@@ -154,7 +154,7 @@ void bytes_drop(Bytes *bytes, guint n)
 
 /* ---- reading ---------------------------------------------------------- */
 
-/* Reads from one file at most.  The last one may have grown. */
+/* Reads from at most one file.  The last one may have grown. */
 static gint64 read_file(const Bytes *bytes, void *data, gsize size)
 {
 	guint i = 0, last = bytes->files->len - 1;
@@ -162,7 +162,7 @@ static gint64 read_file(const Bytes *bytes, void *data, gsize size)
 
 	while (i < last && bytes->at >= begin_of(bytes, i + 1))
 		i++;
-	/* Standard input may begin anywhere; nothing moves its position. */
+	/* Standard input may be at any position, and stays there. */
 	off_t from = lseek(fd_of(bytes, i), 0, SEEK_CUR) + (off_t)(bytes->at - begin_of(bytes, i));
 	if (i < last)
 		size = MIN(size, begin_of(bytes, i + 1) - bytes->at);

@@ -7,7 +7,7 @@
 
 #define BOOT_ID "host.boot_id"
 #define USER_HZ "host.user_hz"
-#define DEFAULT_HZ 100 /* of every architecture except a few old ones */
+#define DEFAULT_HZ 100 /* USER_HZ on all architectures except a few old ones */
 #define NS_PER_S 1000000000u
 /* Captures of one boot may disagree about its time: the clock is set now and then. */
 #define BOOT_SLACK_NS (2 * (gint64)NS_PER_S)
@@ -32,7 +32,7 @@ static const struct {
 	{"host.total_memory_kib", "memory", "faults and reclaim are not comparable"},
 	{"host.task_delayacct", "delay accounting", "delays are not comparable"},
 	{"host.sched_schedstats", "schedstats", "waits, sleeps and wakeups are not comparable"},
-	{"host.psi_enabled", "PSI", "pressure does not compare"},
+	{"host.psi_enabled", "PSI", "pressure is not comparable"},
 	{"host.config_task_xacct", "CONFIG_TASK_XACCT", "memory peaks are not comparable"},
 	{"host.ptrace_scope", "Yama's ptrace scope", "other processes may be absent"},
 	{"host.user_hz", "USER_HZ", "ticks are not comparable"},
@@ -175,7 +175,7 @@ static BootRelation relate_boots(const Context *baseline, const Context *candida
 		return strcmp(a, b) == 0 ? BOOT_SAME : BOOT_OTHER;
 	if (baseline->boottime_ns == 0 || candidate->boottime_ns == 0)
 		return BOOT_UNKNOWN;
-	/* Compare the times of the boots. */
+	/* Otherwise compare the boot times. */
 	gint64 apart = (gint64)(baseline->realtime_ns - baseline->boottime_ns) -
 		       (gint64)(candidate->realtime_ns - candidate->boottime_ns);
 	return ABS(apart) <= BOOT_SLACK_NS ? BOOT_SAME : BOOT_OTHER;
@@ -189,7 +189,7 @@ static const char *scheduler_of(const Context *context)
 	return ops || !g_hash_table_contains(context->host, SCHEDULER_STATE) ? ops : "none";
 }
 
-/* Event counts of different schedulers are not comparable, and each load begins at 0. */
+/* Event counts of different schedulers are not comparable, and each load starts at 0. */
 static void compare_schedulers(const Context *baseline, const Context *candidate,
 			       GPtrArray *differences)
 {
@@ -219,7 +219,7 @@ static GList *list_keys(GHashTable *a, GHashTable *b)
 	return g_list_sort(keys, (GCompareFunc)strcmp);
 }
 
-/* tolerated: a value that is compatible with any other; NULL: none. */
+/* tolerated: a value that matches any other; NULL: none. */
 static void compare_tables(GHashTable *baseline, GHashTable *candidate, const char *what,
 			   const char *missing, const char *tolerated, const char *effect,
 			   GPtrArray *differences)
@@ -268,7 +268,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 	compare_schedulers(baseline, candidate, differences);
 	/* The reference's files list no plugins at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
-		/* Metrics that one plugin left out were read by another, or are absent. */
+		/* Metrics that a plugin left out were read by another one, or are absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",
 			       "left_out", "its metrics are not comparable", differences);
 	compare_tables(baseline->options, candidate->options, "capture option", "not given", NULL,

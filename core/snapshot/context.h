@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether two captures may be compared, by what each file says about its host. */
+/* Decides from the facts about the host in each file whether two captures are comparable. */
 #pragma once
 
 #include <glib.h>
@@ -21,7 +21,7 @@ void context_note_facts(Context *context, const LoadFacts *facts);
 GPtrArray *context_compare(const Context *baseline, const Context *candidate);
 
 CaptureFacts context_capture(const Context *context);
-/* Whether the capture is of all processes, not of some that were named. */
+/* Whether the capture covers all processes, rather than some that were named. */
 gboolean context_is_whole(const Context *context);
 /* Whether names are pseudonyms. */
 gboolean context_is_redacted(const Context *context);
@@ -30,7 +30,7 @@ gboolean context_is_redacted(const Context *context);
 typedef struct context_span {
 	gboolean of_one_boot;
 	gdouble seconds; /* by CLOCK_BOOTTIME of one boot, else by CLOCK_REALTIME */
-	guint64 began;   /* of one boot: the start tick of a thread that begins with the span */
+	guint64 began;   /* same boot: the start tick of a thread that begins with the span */
 } ContextSpan;
 
 /* Computes the span; returns NULL, or why there is no span. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The facts in a file about the capture itself, next to the rows. */
+/* The facts about the capture itself, which a file contains besides the rows. */
 #pragma once
 
 #include <glib.h>
 
-/* Maximum facts of a kind: the first ones of a crafted file, or of a window with many marks. */
+/* Maximum facts of a kind; a crafted file, or a window with many marks, may have more. */
 #define FACTS_MOST 4096
 
 typedef struct load_facts {

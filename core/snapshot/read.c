@@ -15,7 +15,7 @@
 #define MAX_DEPTH 64
 #define MAX_STRING (1u << 20)
 #define MAX_WINDOW_LOG 27
-/* Once the sentence about what is missing has this number of bytes, nothing is added to it. */
+/* Once the sentence about what is missing has this many bytes, nothing is added to it. */
 #define MOST_DAMAGE 500
 
 /* Rows of one class on their way to the caller. */
@@ -32,7 +32,7 @@ typedef struct recording {
 	Bytes *bytes;
 
 	GArray *samples;    /* struct ctprof_recorded */
-	gboolean has_found; /* samples were found in this call of read(), which may find them all
+	gboolean has_found; /* samples were found in this call of read(), which may list all of them
 			     * again */
 	char *damage;
 
@@ -260,7 +260,7 @@ void recording_add_damage(Recording *load, const char *format, ...)
 	g_autofree char *sentence = g_strdup_vprintf(format, ap);
 	va_end(ap);
 	const char *added = before && strlen(before) > MOST_DAMAGE ? "and more" : sentence;
-	/* The reader repeats its own when it lists the samples again. */
+	/* The reader repeats its own sentence when it lists the samples again. */
 	load->damage = !before                 ? g_steal_pointer(&sentence)
 		       : strstr(before, added) ? g_steal_pointer(&before)
 					       : g_strjoin("; ", before, added, NULL);
@@ -352,7 +352,7 @@ static void lend(Load *load)
 	};
 }
 
-/* The only call of the op: from here on a crash is the plugin's. */
+/* The only call of the op: a crash from here on is blamed on the plugin. */
 static int call_read(Load *load)
 {
 	Plugin *sink = load->sink;
@@ -363,7 +363,7 @@ static int call_read(Load *load)
 	return result;
 }
 
-/* Sets the error to one line: ours, the reader's, or the plugin's. */
+/* Sets the error to one line, from us, the reader, or the plugin. */
 static void explain(Load *load, int result, GError **error)
 {
 	const char *said = load->sink->said;

@@ -35,8 +35,7 @@ const char *recording_damage(const Recording *recording);
 /* Adds to that sentence. */
 void recording_add_damage(Recording *recording, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Returns the bytes of the recording.  After a change of them, recording_list() finds its samples
- * again. */
+/* Returns the bytes of the recording.  Call recording_list() after changing them. */
 Bytes *recording_bytes(const Recording *recording);
 gboolean recording_list(Recording *recording, GError **error);
 /* Returns the number of the file, from 0, that a sample is in; G_MAXUINT: it is not known. */
@@ -49,12 +48,12 @@ guint recording_part(const Recording *recording, guint sample);
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, TakeRows each,
 		       gpointer data, GError **error);
-/* Reads the host's row alone, in the same way: fast, however many threads there are. */
+/* Reads only the host's row, in the same way: fast for any number of threads. */
 Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, TakeRows each,
 			    gpointer data, GError **error);
 
 /* Call these in a TakeRows, while a sample is read: they return what has been read so far.  FALSE:
- * nothing of the host yet.  Borrowed. */
+ * no host row yet.  Borrowed. */
 const LoadFacts *recording_facts(const Recording *recording);
 gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows);
 

@@ -12,7 +12,7 @@
 
 /* Maximum files before the newest one: each is held open. */
 #define MOST_FILES 255
-/* Samples may be late, and a recorder takes a moment to start. */
+/* A sample may be late, and a recorder takes a moment to start. */
 #define SLACK_NS G_GINT64_CONSTANT(1000000000)
 
 void rotated_keep(const char *path)
