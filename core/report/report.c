@@ -17,7 +17,7 @@ struct analysis {
 	Plan plan;
 	Intake intake;
 	Side sides[SIDES];
-	Namer namer; /* of runs: a copy of theirs */
+	Namer namer; /* for runs: a copy of their options */
 	Draft draft; /* the input of sections and findings: most of the members below */
 	Digest *digest;
 	GHashTable *threads; /* TIDs of the watched group */
@@ -220,7 +220,7 @@ gboolean analysis_needs_for_digest(const Metric *metric)
 		return !(metric->def.flags & CTPROF_METRIC_ON_DEMAND);
 	case ROW_CGROUP:
 		return cgroups_serve_digest(metric);
-	case ROW_EXIT: /* labels: of living threads, the group identity has them */
+	case ROW_EXIT: /* living threads: their labels are in the group identity */
 		return metric->def.kind == CTPROF_LABEL || is_cost;
 	case ROW_OBJECT:
 		return strcmp(metric->def.group, DISK_GROUP) == 0;
@@ -507,7 +507,7 @@ const struct ctprof_report *analysis_finish(Analysis *analysis, GError **error)
 		list_orphans(analysis, side);
 	if (!draft_sections(analysis, error))
 		return NULL;
-	/* The digest does not need these any more. */
+	/* The digest is done with these. */
 	analysis->draft.ranks = NULL;
 	analysis->draft.cgroups = analysis->draft.processes = analysis->draft.single_objects = NULL;
 	analysis->sections = tables_finish(analysis->draft.tables);

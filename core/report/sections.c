@@ -6,7 +6,7 @@
 #include "report/section/choices.h"
 #include "report/section/memory/rows.h"
 
-/* Each is defined in the file that drafts it. */
+/* Each section is defined in the file that drafts its tables. */
 extern const Section section_command;
 extern const Section section_host_state, section_findings, section_pools, section_history;
 extern const Section section_primary, section_delay, section_derived;

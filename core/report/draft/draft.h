@@ -26,7 +26,7 @@ struct draft {
 	const GPtrArray *groups;      /* Group *: of threads, on both sides (show: side 0) */
 	const GPtrArray *only[SIDES]; /* Group *: of one side only */
 	const GPtrArray *cgroups;     /* Pair *: in display order */
-	/* Pair *: rows one by one, as captured (section/memory/rows.h). */
+	/* Pair *: single rows, as captured (section/memory/rows.h). */
 	const GPtrArray *processes, *single_objects;
 	GArray *figures; /* Figure: of threads */
 	GArray *object_figures;
@@ -40,7 +40,7 @@ struct draft {
 	GString *artifact;           /* of the view categories */
 	GPtrArray *titles;           /* char *, owned: of runs */
 	GArray *orphans[SIDES];      /* struct ctprof_report_line: groups of one side */
-	GArray *hits;                /* struct ctprof_report_hit: where --fail-on is met */
+	GArray *hits;                /* struct ctprof_report_hit: values that meet --fail-on */
 	GString *unjudged; /* the first condition that could not be judged, and why; or empty */
 };
 
@@ -48,7 +48,7 @@ guint draft_n_sides(const Draft *draft);
 const Measure *draft_measure(const Draft *draft, enum intake_table table, const char *name);
 /* Whether a side has the metric. */
 gboolean draft_has(const Draft *draft, enum intake_table table, guint side, const char *metric);
-/* Lists a table's records as Pair *, in capture order, with the candidate's own ones last;
+/* Lists a table's records as Pair *, in capture order; those that only the candidate has come last.
  * pairs owns them. */
 GPtrArray *draft_pairs(const Draft *draft, enum intake_table table, Pairs *pairs);
 /* Returns a metric's value on one side of a row, a group or the host; for a category, a MODE.
@@ -72,12 +72,12 @@ struct ctprof_cell *draft_metric(const Draft *draft, Table *table, const char *c
 				 guint n_names, const struct ctprof_report_field *field,
 				 const struct ctprof_value values[SIDES]);
 /* The groups of threads (const Group *) that match --filter and have a weight of at least 0, the
- * heaviest first; the caller unrefs.  data is weigh()'s. */
+ * heaviest first; the caller unrefs.  data is passed to weigh(). */
 GPtrArray *draft_heaviest(const Draft *draft,
 			  gdouble (*weigh)(const Draft *draft, const Group *group,
 					   gconstpointer data),
 			  gconstpointer data);
-/* Adds a line of a part of a group of threads to a wide table. */
+/* Adds a line about a part of a group of threads to a wide table. */
 struct ctprof_cell *draft_group_part(Table *table, const Group *group, const char *part);
 /* Sets the same value on both sides: that of a window, or of one side only. */
 void draft_put_same(const Draft *draft, struct ctprof_cell *cell, struct ctprof_value value);

@@ -128,7 +128,7 @@ static const char *word_of(const Coverage *lacking)
 	return value.why ? absence_word(value.why) : "not captured";
 }
 
-/* Explains, in a sentence, why the condition could not be judged; NULL: it could. */
+/* Explains, in a sentence, why the condition could not be judged; NULL: it was judged. */
 static char *explain(const Verdict *verdict, const Draft *draft)
 {
 	const Condition *condition = verdict->condition;

@@ -6,8 +6,8 @@
 struct sentence {
 	struct ctprof_sentence data;
 	GArray *pieces;   /* struct ctprof_piece */
-	GPtrArray *terms; /* struct ctprof_term[], one for each piece that has some */
-	char *text;       /* NULL: not asked for yet */
+	GPtrArray *terms; /* struct ctprof_term[], an array for each piece with terms */
+	char *text;       /* NULL: not requested yet */
 };
 
 Sentence *sentence_new(guint32 role)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sentences as data, while they are made: pieces of words with numbers and names in them. */
+/* Sentences as data, while they are made: pieces of text with numbers and names in them. */
 #pragma once
 
 #include <glib.h>

@@ -63,7 +63,7 @@ struct ctprof_report_field *table_field(Table *table, guint i);
 /* Hides a field, or shows it. */
 void table_hide(Table *table, guint field, gboolean hide);
 
-/* Returns a line with these names, which is in no table. */
+/* Returns a line with these names that is not part of a table. */
 struct ctprof_report_line table_names(const char *const *names, guint n_names);
 /* Adds a line with a cell for every field, all absent; returns the cells.  No
  * fields can be added afterwards. */
@@ -75,7 +75,7 @@ struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n
 				 guint field);
 /* Adds a line with a role, otherwise like table_line(). */
 struct ctprof_cell *table_role_line(Table *table, guint32 flags, guint32 role);
-/* The last line, to set its other members. */
+/* Returns the last line, so that its other members can be set. */
 struct ctprof_report_line *table_last(Table *table);
 void table_drop_last(Table *table);
 
@@ -87,7 +87,7 @@ void table_cut(Table *table, guint limit);
  * first, a path, where it changes, and one for the second. */
 void table_make_tree(Table *table);
 
-/* How a row's amounts were read, from good to bad. */
+/* How completely a row's amounts were read, best first. */
 enum reading { READ_NONE, READ_EXACT, READ_APPROXIMATE, READ_MISSING, N_READINGS };
 
 /* The number of rows in the totals, by how they were read; READ_NONE is not
@@ -101,7 +101,7 @@ typedef struct tally {
 void tally_add(Tally *tally, const struct ctprof_value *amounts, guint n);
 /* covered: what is counted ("processes"). */
 void table_note_coverage(Table *table, const char *covered, const Tally *tally);
-/* Marks the totals as partial, as they lack rows that are in no line. */
+/* Marks the totals as partial, since they lack rows that have no line. */
 void table_mark_totals(Table *table);
 void table_note(Table *table, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds a sentence as a note; it must outlive the table.  before: put in front of its text. */

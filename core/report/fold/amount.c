@@ -19,8 +19,8 @@ static void add_present(Coverage *coverage, guint64 rows)
 	coverage->n = add_rows(coverage->n, rows) & MOST_ROWS;
 }
 
-/* Boyer-Moore majority vote: a reason that more than half of the rows have is the
- * one that remains. */
+/* Boyer-Moore majority vote: the reason that remains is that of more than half of the rows, if
+ * there is one. */
 static void vote(Coverage *coverage, guint64 why, guint64 votes)
 {
 	if (coverage->why == why) {
@@ -124,7 +124,7 @@ gboolean value_to_number(const struct ctprof_value *value, gdouble *ret_number)
 	}
 }
 
-/* Is exact even where the values converted to gdouble would not be. */
+/* The difference is exact even if the values, as gdoubles, would not be. */
 static struct ctprof_value subtract(const struct ctprof_value *before,
 				    const struct ctprof_value *after)
 {

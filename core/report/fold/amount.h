@@ -16,7 +16,7 @@ typedef struct coverage {
 	guint64 n : 26;       /* rows with a value, saturating */
 	guint64 missing : 26; /* rows without, saturating */
 	guint64 why : 4;      /* their most common reason, in tens */
-	guint64 lead : 8;     /* how far it is ahead of the others */
+	guint64 lead : 8;     /* its lead over the others */
 } Coverage;
 
 /* Adds rows in that state: PRESENT, or why they lack the value (enum

@@ -56,7 +56,7 @@ static void range_value(const guint64 *cells, struct ctprof_value *ret_value)
 	ret_value->max = (gint64)cells[1];
 }
 
-/* Cells: fewest CPUs, most, and the list all rows agree on or 0. */
+/* Cells: fewest CPUs, most CPUs, and the list if all rows have the same one, else 0. */
 static void cpus_take(guint64 *cells, gboolean first, const guint64 *from)
 {
 	cells[0] = first ? from[0] : MIN(cells[0], from[0]);
@@ -94,8 +94,7 @@ static void cpus_value(const guint64 *cells, struct ctprof_value *ret_value)
 
 /* ---- categories: the number of rows with each value ---- */
 
-/* Cells: a text and its number of rows, and a table of other texts, which most
- * groups lack. */
+/* Cells: a text, its number of rows, and a table of other texts, which most groups do not have. */
 enum { TEXT, COUNT, OTHERS, MODE_CELLS };
 
 static GHashTable *others_of(const guint64 *cells)
@@ -357,7 +356,7 @@ const Fold fold_number_label = {1, number_label_add, NULL, number_value, NULL};
 		MAP_CELLS, add, merge, NULL, map_clear                                             \
 	}
 
-/* unit 0: any unit that no earlier row names. */
+/* unit 0: any unit not in an earlier row. */
 static const struct kind_fold {
 	guint32 kind, unit;
 	Fold fold;

@@ -20,8 +20,8 @@ typedef struct fold {
 	guint n_cells;
 	/* Adds a row's value; first: the cells hold nothing yet. */
 	void (*add)(Store *store, guint64 *cells, gboolean first, guint64 value);
-	/* Merges the cells of another record, which then own nothing.  NULL: there is
-	 * one cell, whose value add() takes. */
+	/* Merges the cells of another record, which then own nothing.  NULL: there is one cell, to
+	 * merge with add(). */
 	void (*merge)(guint64 *cells, gboolean first, guint64 *from);
 	/* The value to show; its texts live as long as the store.  NULL: maps. */
 	void (*value)(const guint64 *cells, struct ctprof_value *ret_value);
@@ -34,15 +34,14 @@ const Fold *fold_find(guint32 kind, guint32 unit);
 const Fold *fold_label(guint32 unit);
 /* A label that is a number: that of the first row. */
 extern const Fold fold_number_label;
-/* The PSS of processes: a single entry of the map of their memory. */
+/* The PSS of processes: one entry of the map of their memory. */
 extern const Fold fold_pss;
-/* The same without pages of files, which the kernel can drop; with them on kernels that do not
- * count them apart.  A second cell is the same of RSS, of which pages shared with others are no
- * less. */
+/* PSS without pages of files, which the kernel can drop; with them if the kernel does not count
+ * them separately.  A second cell is RSS without pages of files; shared pages count in full. */
 extern const Fold fold_pss_held;
 /* The most common of the paths in the v1 controller with quotas (cpu); "" counts as a path. */
 extern const Fold fold_v1_path;
-/* The keys of the map entries that these fold; NULL after the last. */
+/* The keys of the map entries that these two fold; NULL after the last. */
 extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
 extern const Fold fold_commonest;

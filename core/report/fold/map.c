@@ -82,7 +82,7 @@ void map_clear(guint64 *cells)
 	cells[0] = 0;
 }
 
-/* Both are ordered by key, so one pass merges them. */
+/* Both maps are ordered by key, so one pass merges them. */
 static GArray *merge_items(const GArray *a, const GArray *b, Join join)
 {
 	GArray *out = g_array_sized_new(FALSE, FALSE, sizeof(MapItem), a->len + b->len);

@@ -48,7 +48,7 @@ static struct ctprof_report_field field_of(Store *store, const struct ctprof_met
 	return (struct ctprof_report_field){
 		.struct_size = sizeof(struct ctprof_report_field),
 		.ladder = ladder_of(def->kind, def->unit),
-		/* The number of rows can fall. */
+		/* A level, not a counter: the number of rows can fall. */
 		.kind = is_folded ? def->kind : CTPROF_LEVEL,
 		.name = name,
 		.header = name,

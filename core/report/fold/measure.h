@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The metrics of both sides as one list, and where each side's rows and records
- * hold them.  Each file has its own definitions, so the sides may know
- * different metrics.
+ * The metrics of both sides as one list, and their positions in each side's rows and records.  Each
+ * file has its own definitions, so the sides may know different metrics.
  */
 #pragma once
 
@@ -12,7 +11,7 @@
 #include "fold.h"
 #include "row/registry.h"
 
-/* A metric that is folded, known to either side. */
+/* A metric that is folded, and that at least one side has. */
 typedef struct measure {
 	struct ctprof_report_field field; /* its texts are in the store */
 	const char *group;                /* the slot group; of the store */

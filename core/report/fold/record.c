@@ -39,7 +39,7 @@ static guint64 *cells_of(Record *record, const Binding *binding)
 	return record->words + record->layout->n_words + binding->cell;
 }
 
-/* Frees the memory that a record's values own. */
+/* Frees the memory owned by a record's values. */
 static void record_clear(Record *record)
 {
 	for (guint i = 0; i < record->layout->bindings->len; i++) {

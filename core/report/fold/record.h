@@ -11,10 +11,10 @@
 
 typedef struct record {
 	RecordKey key;
-	const Layout *layout;      /* of its values: that of its set */
+	const Layout *layout;      /* layout of its values: that of its set */
 	guint64 n;                 /* rows */
-	guint64 n_ghosts;          /* of these: made up for threads that the side does not have */
-	guint64 n_short, short_ns; /* in a window: threads that began and ended in it; their CPU */
+	guint64 n_ghosts;          /* of these, those for threads that the side does not have */
+	guint64 n_short, short_ns; /* threads that started and ended in the window; their CPU */
 	guint64 n_starts;          /* rows whose start tick is known, and their sum */
 	guint64 starts;
 	guint64 place; /* index in its set, in the order of arrival */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums and products that stop at the highest number. */
+/* Sums and products that stop at the largest number. */
 #pragma once
 
 #include <glib.h>

@@ -144,7 +144,7 @@ void change_classify(const struct ctprof_cell *change, guint32 ladder, gboolean 
 {
 	gdouble points = by_size ? size_of(change, ladder) : points_of(change, ladder);
 
-	/* In a window, the change is at least as large as shown. */
+	/* In a window, rows are missing on both sides: the change is at least as large as shown. */
 	if (change->flags & CTPROF_CELL_PARTIAL && !by_size)
 		points = -1;
 	standing->class = change->flags & CTPROF_CELL_SAME ? 3 : points < 0 ? 2 : 1;

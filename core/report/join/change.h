@@ -4,11 +4,10 @@
  * they are worse, better, or neither.
  *
  * Order of rows, by default:
- *  1. changes of quantities, the largest first.  A change has one point for each
- *     percent of the baseline.  From a baseline of 0 it has 100 points if it is large
- *     for its unit (a millisecond, a mebibyte, a thousand times, ten ticks) and
- *     proportionally fewer if it is smaller.  A change of a ratio has one point for
- *     every hundredth, at most 100.
+ *  1. changes of quantities, the largest first. A change has one point per percent of the baseline.
+ *     From a baseline of 0 it has 100 points if it is large for its unit (a millisecond, a
+ *     mebibyte, a thousand times, ten ticks) and proportionally fewer if it is smaller. A change of
+ *     a ratio has one point for every hundredth, at most 100.
  *  2. other changes: of ordinals, categories, CPU sets; values that only one side
  *     has, or that cover unequal numbers of rows.
  *  3. unchanged rows.
@@ -30,7 +29,7 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 typedef struct change_filter {
 	gboolean changed; /* changed rows only */
 	gdouble min_pct;  /* 0: any; hides changes with neither percent nor points */
-	/* Smallest change of each dimension, in its base unit; 0: any. */
+	/* Smallest change to show, by dimension, in its base unit; 0: any. */
 	gdouble min_deltas[N_DIMENSIONS];
 } ChangeFilter;
 
@@ -40,7 +39,7 @@ gboolean change_passes(const struct ctprof_cell *change, guint32 ladder,
 /* The position of a row in the order above. */
 typedef struct standing {
 	guint class;    /* 1..3, ascending */
-	gdouble points; /* in class 1 only; descending */
+	gdouble points; /* only in class 1; descending */
 	guint place;    /* of the group, ascending */
 	guint figure;   /* position of the metric, ascending */
 } Standing;

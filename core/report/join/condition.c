@@ -61,13 +61,13 @@ static const char *parse_chance(const char *at, ChanceLimit *limit)
 	return NULL;
 }
 
-/* Whether the percentile itself is limited, because no change of it is named. */
+/* Whether the limit is for the percentile itself, as no change of it is named. */
 static gboolean limits_value(const char *at)
 {
 	return *at != ':' && !g_str_has_suffix(at, "%");
 }
 
-/* As parse_chance(), for a term that names a metric. */
+/* Parses a term that names a metric; returns as parse_chance() does. */
 static const char *parse_metric(const char *text, gsize name, Condition *condition)
 {
 	const Percentile *percentile = percentile_at(text + name);

@@ -9,7 +9,7 @@
  *   [q|p OP NUMBER &&]... METRIC[:pct|:delta] OP NUMBER[UNIT]
  * "worse" in place of the term with a metric: any metric that has become worse, by its own
  * polarity and gate (change_judge()); with runs, only if it changed.
- *   finding:NAME    a rule whose name matches this glob finds something
+ *   finding:NAME    a rule whose name matches this glob has a finding
  */
 #pragma once
 
@@ -28,8 +28,8 @@ typedef struct chance_limit {
 
 typedef struct condition {
 	char *text;          /* as given */
-	char *metric;        /* NULL: any, and q or p is limited or is_worse is set */
-	const char *finding; /* a glob, the end of metric, which then is not a metric; NULL: none */
+	char *metric;        /* NULL: any metric; then q or p is limited, or is_worse is set */
+	const char *finding; /* the glob of finding:GLOB, part of metric; NULL: not a finding */
 	gboolean is_worse;
 	gboolean delta; /* limits the change itself, not its percentage */
 	gboolean value; /* with delta: limits the candidate's value instead of the change */

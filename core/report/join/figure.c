@@ -215,7 +215,7 @@ void figure_values(const Figure *figure, const Group *group, gboolean window,
 				      &span, &ret_values[side]);
 		else
 			record_value(group->sides[side], figure->measure, &ret_values[side]);
-		/* With the coverage of the whole histogram. */
+		/* A percentile has the coverage of the whole histogram. */
 		if (histogram)
 			percentile_value(figure->percentile, histogram, &ret_values[side]);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values reported for a group: folded and derived metrics. */
+/* Figures: the values reported for a group, which are folded or derived metrics. */
 #pragma once
 
 #include <glib.h>
@@ -30,7 +30,7 @@ const Figure *figures_find(const GArray *figures, const char *name);
 /* The sides whose values are requested. */
 typedef struct span {
 	guint side;
-	gboolean grown; /* of counters, the growth since the other side */
+	gboolean grown; /* for counters, the growth since the other side */
 } Span;
 
 /* Finds the measures of a formula's inputs; NULL: unknown. */
@@ -39,15 +39,15 @@ void formula_bind(const Formula *formula, const Measures *measures,
 /* Computes a REAL, with the coverage of the least complete input; ABSENT unless all are present. */
 void formula_value(const Formula *formula, const Measure *const inputs[QUANTITY_INPUTS],
 		   Record *const sides[SIDES], const Span *span, struct ctprof_value *ret_value);
-/* Whether a run or window has the growth of the figure: a counter, or what is derived from
- * counters.  A ratio is derived from such counts already. */
+/* Whether a run or window shows the growth of the figure: a counter, or an amount derived from
+ * counters.  Ratios do not grow: they are computed from such growth. */
 gboolean figure_grows(const Figure *figure);
 /* Returns the histogram of a side; NULL: the figure has none, or is a percentile of it. */
 const Histogram *figure_histogram(const Figure *figure, const Group *group, guint side);
 /* Returns CTPROF_METRIC_*. */
 guint32 figure_flags(const Figure *figure);
 
-/* Computes the values of both sides.  window: the candidate's ratio is that of the counts since the
- * baseline. */
+/* Computes the values of both sides. window: the candidate's ratio is computed from the counts
+ * since the baseline. */
 void figure_values(const Figure *figure, const Group *group, gboolean window,
 		   struct ctprof_value ret_values[SIDES]);

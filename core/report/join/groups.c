@@ -76,7 +76,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
 		if (order != 0)
 			return order;
 	}
-	/* Threads with the same label: the tid was reused. */
+	/* Both have the same label: the tid was reused. */
 	const Record *p = x->sides[0] ? x->sides[0] : x->sides[1];
 	const Record *q = y->sides[0] ? y->sides[0] : y->sides[1];
 	return record_key_compare(&p->key, &q->key);

@@ -12,11 +12,11 @@ typedef struct group {
 	const char *names[KEY_NAMES];
 	guint n_names;
 	gboolean of_command;     /* the command of a run or its descendants */
-	guint place;             /* in the bytewise order of the names */
+	guint place;             /* position in the bytewise order of the names */
 	Record *sides[SIDES];    /* NULL: not on that side */
 	const char *renamed;     /* the candidate's cgroup, if paired as renamed */
 	gdouble age;             /* mean age of its threads, in s; negative: unknown */
-	gdouble rank;            /* according to --sort, ascending from 0 */
+	gdouble rank;            /* position by --sort, ascending from 0 */
 	struct ctprof_cell sort; /* the first sort metric, without a change */
 } Group;
 

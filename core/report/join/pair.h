@@ -16,7 +16,7 @@ typedef struct pair {
 typedef GHashTable Pairs; /* a set of Pair */
 
 Pairs *pairs_new(void);
-/* Returns the key's pair, which is new if there was none. */
+/* Returns the key's pair; creates it if there was none. */
 Pair *pairs_take(Pairs *pairs, const RecordKey *key);
 /* Takes the record, or merges it into the existing one. */
 void pair_add(Pair *pair, guint side, Record *record);

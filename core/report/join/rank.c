@@ -96,8 +96,8 @@ Ranks *ranks_new(const GPtrArray *groups, const Axis *axis, Store *store)
 			continue;
 		const char *pcomm = group->names[by_cgroup ? 1 : 0];
 		note(ranks, cgroup, pcomm, group);
-		/* A group of processes with a single name keeps that name, but the tables list it
-		 * by its pattern. */
+		/* A group of processes that all have one name keeps that name, but the tables list
+		 * it by its pattern. */
 		note(ranks, cgroup, store_take(store, pattern_key(pcomm)), group);
 	}
 	return ranks;

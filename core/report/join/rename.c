@@ -7,7 +7,7 @@
 #include "report/name/pattern.h"
 
 typedef struct typed_cgroup {
-	const char *path;  /* as in the groups' names */
+	const char *path;  /* the path, as in the groups' names */
 	GHashTable *types; /* a set of RecordKey: pcomm, comm */
 	guint shared;      /* number of types shared with the current candidate */
 } TypedCgroup;
@@ -92,8 +92,8 @@ static TypedCgroup *typed_cgroup_new(const char *path)
 	return cgroup;
 }
 
-/* Returns a TypedCgroup for each of the groups' cgroups that is not in except (by address).  The
- * order is theirs: bytewise, so that the groups of one cgroup follow each other. */
+/* Returns a TypedCgroup for each of the groups' cgroups that is not in except (by address).  It
+ * keeps their order, which is bytewise, so the groups of one cgroup are adjacent. */
 static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Store *store)
 {
 	GPtrArray *list = g_ptr_array_new_with_free_func(typed_cgroup_free);
@@ -109,7 +109,7 @@ static GPtrArray *list_cgroups(const GPtrArray *groups, GHashTable *except, Stor
 			last = typed_cgroup_new(group->names[0]);
 			g_ptr_array_add(list, last);
 		}
-		/* Names may be literal; a pattern's pattern is itself. */
+		/* Names may be literal; the pattern of a pattern is the pattern itself. */
 		for (guint n = 0; n < 2; n++)
 			type.names[n] = store_take(store, pattern_key(group->names[n + 1]));
 		g_hash_table_add(last->types, g_memdup2(&type, sizeof type));
@@ -291,7 +291,7 @@ static void pair_below(Pairing *pairing)
 	}
 }
 
-/* Lists "pcomm:comm" of each type in mine that is not in theirs, sorted; owned by the renames. */
+/* Lists "pcomm:comm" of each type that is only in mine, sorted; owned by the renames. */
 static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *theirs, Store *store,
 			      guint64 *ret_n)
 {
@@ -319,7 +319,7 @@ static const char **list_rest(Renames *renames, GHashTable *mine, GHashTable *th
 static void report_match(Renames *renames, const Match *match, const GArray *matches, Store *store)
 {
 	const TypedCgroup *baseline = match->sides[0], *candidate = match->sides[1];
-	/* The types of all cgroups that are paired with this one of the baseline. */
+	/* Returns the types of all cgroups that are paired with this cgroup of the baseline. */
 	g_autoptr(GHashTable) partners = g_hash_table_new(record_key_hash, record_key_equal);
 	struct ctprof_report_rename rename = {
 		.struct_size = sizeof rename,

@@ -12,7 +12,7 @@
 #include "groups.h"
 
 typedef struct rename_rules {
-	guint min_types;     /* kinds of thread that each must have, and both have in common */
+	guint min_types;     /* minimum kinds of thread that both have in common */
 	gdouble min_jaccard; /* common kinds as a share of all kinds of both, 0..1 */
 } RenameRules;
 

@@ -264,8 +264,8 @@ static guint adjust(GPtrArray *rows, const gdouble *leasts, enum runs_family fam
 	return n;
 }
 
-/* Adjusts the families as well, each with the p of Simes' test that none of its rows changed: of
- * two sides that do not differ, one in twenty would have a changed row in each family. */
+/* Adjusts the families as well, each with the p of Simes' test that none of its rows changed:
+ * otherwise, of sides that do not differ, one in twenty would have a changed row in each family. */
 static void adjust_families(GPtrArray *rows, gdouble alpha)
 {
 	const gdouble least[N_FAMILIES] = {0};
@@ -418,7 +418,7 @@ GPtrArray *runs_list_settings(Runs *runs, gdouble alpha)
 	while (g_hash_table_iter_next(&iter, &data, NULL)) {
 		RunsSetting *setting = data;
 
-		/* The CPU on which a thread last ran is often the same in two runs by chance. */
+		/* In two runs, a thread's last CPU is often the same by chance. */
 		if (differs(setting, runs) && (setting->key.family == FAMILY_HOST || !is_chance))
 			g_ptr_array_add(list, setting);
 		show_names(runs, &setting->key);

@@ -14,15 +14,15 @@
 #include "report/join/pair.h"
 #include "report/name/axis.h"
 
-/* Rows of a family are adjusted together, since the p of some is below alpha by chance, and the
- * families among each other. */
+/* Rows of a family are adjusted together, since some p are below alpha by chance; then the families
+ * are adjusted among each other. */
 enum runs_family {
 	FAMILY_COMMAND,
 	FAMILY_PRIMARY,
 	FAMILY_DERIVED,
 	FAMILY_CGROUPS,
 	FAMILY_HOST,
-	FAMILY_SCHEDULER, /* of the host, and only tested if the sides have different schedulers */
+	FAMILY_SCHEDULER, /* of the host, tested only if the sides have different schedulers */
 	N_FAMILIES
 };
 
@@ -32,7 +32,7 @@ typedef struct runs_key {
 	const char *names[KEY_NAMES]; /* keys; after runs_test(): display names */
 	guint n_names;
 	enum runs_family family;
-	gboolean of_strangers; /* neither the command that was run nor a descendant of it */
+	gboolean of_strangers; /* neither the command of the run nor one of its descendants */
 } RunsKey;
 
 /* A metric of a group, with its values in all runs. */
@@ -86,7 +86,7 @@ typedef struct run_place {
  * are in the store.  Returns the row. */
 RunsRow *runs_put(const RunPlace *place, const RunsKey *group,
 		  const struct ctprof_report_field *field, gdouble value, gboolean partial);
-/* Stores a setting in the same way; text is in the store. */
+/* Stores a setting, like runs_store_value(); text is in the store. */
 void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, const char *text);
 
 /*
@@ -96,8 +96,8 @@ void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, c
  * of the shift, strangers last.  The caller unrefs the array.  ret_n_tested: number of rows tested.
  */
 GPtrArray *runs_test(Runs *runs, const GRegex *match, gdouble alpha, guint *ret_n_tested);
-/* Returns the size of the shift of a row, in units of a large change; of a row of one side, that of
- * its median. */
+/* Returns the size of a row's shift, in units of a large change; if only one side has the row, the
+ * size of its median. */
 gdouble runs_cost(const RunsRow *row);
 /* Returns RunsSetting *, by name: the settings in which the sides differ (for groups, only if
  * chance is less likely than alpha); the caller unrefs. */

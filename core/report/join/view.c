@@ -32,8 +32,8 @@ void view_change(const View *view, const struct ctprof_value values[SIDES],
 		ret_cell->flags = CTPROF_CELL_DIFFERS;
 		ret_cell->delta = ret_cell->pct = 0;
 	}
-	/* Counts in a window are unrelated to earlier counts, and lack the rows that either side
-	 * lacks. */
+	/* Counts in a window have no percentage of earlier counts, and lack the rows that either
+	 * side lacks. */
 	if (view->window && is_counter) {
 		ret_cell->flags &= ~CTPROF_CELL_HAS_PCT;
 		if ((values[0].flags | values[1].flags) & CTPROF_VALUE_PARTIAL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The user's choice of which part of the result is shown, and the cells made accordingly. */
+/* The user's choice of what part of the result is shown, and the cells for it. */
 #pragma once
 
 #include <glib.h>
@@ -11,14 +11,14 @@
 typedef struct view {
 	gboolean compare;
 	gboolean window; /* the sides are two captures of one boot */
-	gdouble seconds; /* between the sides, if rates are wanted; otherwise 0 */
+	gdouble seconds; /* time between the sides, if rates are wanted; otherwise 0 */
 	ChangeFilter filter;
 	GRegex *match;         /* must match one of a group's names; NULL: all match */
 	guint limit;           /* lines of a section; 0: no limit */
 	gboolean *ret_matched; /* set if a name matches; NULL: not needed */
 } View;
 
-/* Whether one of the names, some of which may be NULL, matches; TRUE if match is NULL. */
+/* Whether one of the names (some may be NULL) matches; TRUE if match is NULL. */
 gboolean view_names_match(const GRegex *match, const char *const *names, guint n_names);
 gboolean view_matches(const View *view, const char *const *names, guint n_names);
 

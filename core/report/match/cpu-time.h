@@ -23,10 +23,10 @@ typedef struct cpu_slots {
 CpuSlots cpu_slots_of(const Layout *layout);
 /* Reads the time of a thread.  FALSE: the row has none. */
 gboolean cpu_time_of(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time);
-/* Reads what a process has been charged with for its ended children, from its leader's row; run is
- * left as it was. */
+/* Reads from its leader's row what a process has been charged with for its ended children; leaves
+ * run unchanged. */
 gboolean cpu_time_of_children(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time);
-/* Reads a process's time so far from its leader's row; run is left as it was.  It includes threads
+/* Reads a process's time so far from its leader's row; leaves run unchanged.  It includes threads
  * that have ended, which have no rows. */
 gboolean cpu_time_of_process(const CpuSlots *slots, const RosterRow *row, CpuTime *ret_time);
 /* Reads a number and multiplies it by the length of its unit.  FALSE, and 0: it is absent. */

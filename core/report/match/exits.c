@@ -10,7 +10,7 @@
 #define MAX_HOPS 64
 #define INIT 1
 
-/* The side that has the thread of a record: none, the second, or only the first. */
+/* The side with the thread of a record: none, the second, or only the first. */
 enum mark { MARK_NONE, MARK_LIVES, MARK_GONE };
 
 /* The ended processes whose time was charged to one process. */
@@ -21,7 +21,7 @@ typedef struct account {
 	CpuTime recorded; /* from other records */
 	guint64 least;    /* part of recorded: the scheduler's count, which is never too high */
 	guint64 slack;    /* possible error of charges, as ticks are truncated */
-	gboolean is_old;  /* charged with an unknown time from before the window */
+	gboolean is_old;  /* charged with unknown time from before the window */
 	CpuTime rest;     /* the part to be divided */
 } Account;
 
@@ -30,7 +30,7 @@ typedef struct ended {
 	CpuTime recorded; /* run is also the weight of its share */
 	gint32 owner;     /* key of its account: a tgid, negative if its process lives */
 	guint8 mark;      /* enum mark */
-	guint8 is_exact;  /* it has the final time */
+	guint8 is_exact;  /* the record has the final time */
 } Ended;
 
 struct exits {
@@ -122,7 +122,7 @@ static const RosterEntry *process_of(const Exits *exits, gint32 pid, guint64 sta
 		return process;
 	process = process_at(exits->sides[0].roster, pid, start);
 	const RosterEntry *record = process_at(exits->records, pid, start);
-	/* Neither side has the process of an unmarked record. */
+	/* If a record is not marked, neither side has its process. */
 	gboolean is_other = process && record && record->start > process->start &&
 			    ended_of(exits, record)->mark == MARK_NONE;
 
@@ -146,7 +146,7 @@ static gint32 parent_of(const Exits *exits, gint32 pid, guint64 start)
 	return process ? process->ppid : 0;
 }
 
-/* Returns the nearest ancestor that is alive, or that is unknown, as ctprof itself is.  It has been
+/* Returns the nearest ancestor that is alive, or that is unknown, like ctprof itself.  It has been
  * charged with the process's time, through the ancestors in between. */
 static gint32 payer_of(const Exits *exits, gint32 pid, gint32 ppid, guint64 start)
 {
@@ -257,7 +257,7 @@ static guint64 read_recorded(Exits *exits, const RosterEntry *record, Ended *end
 	(void)cpu_time_read(row, exits->slot_run, 1, &recorded.run);
 	least = recorded.run;
 	/* Ticks hit a short thread by chance, so this may be too high, but nothing else is known
-	 * about a thread that was never updated since its start. */
+	 * about a thread whose time was never updated. */
 	recorded.run = MAX(recorded.run, fold_add_saturated(recorded.user, recorded.system));
 	ended->is_exact = cpu_time_read(row, exits->slot_final, 1, &final) ? 1 : 0;
 	if (ended->is_exact)
@@ -476,7 +476,7 @@ gboolean exits_is_of_command(const Exits *exits, const RosterEntry *thread)
 	for (guint hops = 0; above > 0 && pid > INIT && hops < MAX_HOPS; hops++) {
 		const RosterEntry *process = known_of(exits, pid, start);
 
-		/* ctprof's other children are hidden, so this is the command. */
+		/* ctprof's other children are hidden, so this process is the command. */
 		if (process && process->ppid == above)
 			return TRUE;
 		pid = process ? process->ppid : 0;
@@ -540,7 +540,7 @@ static const char *process_name(Exits *exits, const RosterEntry *record, const c
 			  known ? known : own[EXIT_NAME_COMM], record->tgid);
 }
 
-/* Returns the user that the record has; NULL: none. */
+/* Returns the user of the record; NULL: unknown. */
 static const char *user_name(Exits *exits, const RosterEntry *record)
 {
 	guint64 uid;
@@ -552,7 +552,7 @@ static const char *user_name(Exits *exits, const RosterEntry *record)
 }
 
 /* Whether the cgroup of the record that was read last has been removed.  The thread may have been
- * moved to it, so it need not have been in its parent's cgroup. */
+ * moved there, so it need not have been in its parent's cgroup. */
 static gboolean had_removed_cgroup(const Exits *exits)
 {
 	gint slot = exits->sides[1].exit_labels[LABEL_CGROUP];

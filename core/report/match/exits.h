@@ -3,10 +3,10 @@
  * Exit records of a window: the thread that each one belongs to, and the CPU time it represents.
  *
  * Some records have the final CPU time.  Others are written before the thread is done and its time
- * is updated, and hold only a small part of what a short process used.  The exact amount is what
- * the process that waited for it was charged with, cutime and cstime.  So that charge is the sum;
- * the records of processes whose nearest living ancestor was charged only divide it among
- * themselves, in proportion to their own time.
+ * is updated, and hold only a small part of what a short process used. The exact amount is what the
+ * process that waited for it was charged with, cutime and cstime.  So that charge is the sum; it is
+ * divided among the records of the processes whose nearest living ancestor was charged, in
+ * proportion to their own time.
  */
 #pragma once
 
@@ -44,7 +44,7 @@ const RosterEntry *exits_find(const Exits *exits, const RosterEntry *thread);
 const RosterEntry *exits_next(const Exits *exits, guint *at, gboolean *ret_is_born);
 /* Makes the names of such a thread, as far as its process is known. */
 void exits_names(Exits *exits, const RosterEntry *record, RecordKey *ret_key);
-/* In a run: whether the thread belongs to the command, as far as its ancestors are known. */
+/* In a run: whether the thread is known to belong to the command, from its ancestors. */
 gboolean exits_is_of_command(const Exits *exits, const RosterEntry *thread);
 /* Whether the CPU time of a record is its own final time and not a share. */
 gboolean exits_is_exact(const Exits *exits, const RosterEntry *record);

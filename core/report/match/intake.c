@@ -193,7 +193,7 @@ static gboolean smaps_key(Side *side, const struct ctprof_rows *rows, guint64 i,
 	return TRUE;
 }
 
-/* With "all", paths without threads still affect the names of their peers. */
+/* With --group-by all, paths without threads still affect the names of their peers. */
 static gboolean cgroup_key(Side *side, const struct ctprof_rows *rows, guint64 i,
 			   RecordKey *ret_key)
 {
@@ -432,7 +432,7 @@ static void note_tallies(Side *side, const struct ctprof_rows *rows)
 	side->exits_source = name ? store_text(side->intake->store, name) : NULL;
 }
 
-/* Takes the samples of an ended thread, which is an object. */
+/* Takes the samples of an ended thread, which are the row of an object. */
 static void note_ended(Side *side, const struct ctprof_rows *rows, guint64 i, gint slot)
 {
 	Store *store = side->intake->store;

@@ -19,13 +19,13 @@
 /* The tables that rows are folded into. */
 enum intake_table {
 	TABLE_THREADS,
-	TABLE_EXITS, /* one by one, for a window */
+	TABLE_EXITS, /* single rows, for a window */
 	TABLE_SMAPS,
 	TABLE_CGROUPS, /* each by its path */
 	TABLE_HOST,
 	TABLE_OBJECTS,
 	TABLE_PROCESSES,      /* one by one */
-	TABLE_SINGLE_OBJECTS, /* objects one by one, by slot group and name */
+	TABLE_SINGLE_OBJECTS, /* single objects, by slot group and name */
 	N_TABLES
 };
 
@@ -64,13 +64,13 @@ typedef struct side {
 	 * they arrive. */
 	Roster *roster, *exits;
 	gint labels[N_LABELS];      /* their indexes in a thread's row, or -1 */
-	const char *last[N_LABELS]; /* of the previous row: mostly the same again */
+	const char *last[N_LABELS]; /* labels of the previous row, mostly the same again */
 	/* made: the labels derived from last, for the process made_tgid.  of_process: by tgid, the
 	 * labels of leaders' rows. */
 	const char *made[N_LABELS];
 	gint32 made_tgid;
 	GHashTable *of_process;
-	Layered *layered;           /* NULL: no layer was asked for */
+	Layered *layered;           /* NULL: layers were not requested */
 	gint exit_labels[N_LABELS]; /* as labels, for exit records */
 	gint uid, exit_uid;         /* index of the user's number, if users are the groups; or -1 */
 	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
@@ -78,8 +78,8 @@ typedef struct side {
 	gboolean has_exits;         /* a source listened for ended threads */
 	guint64 exits_received;     /* if so: records received, and lost */
 	guint64 exits_lost;
-	const char *exits_source; /* the source of the records; NULL: unknown */
-	guint64 instants;         /* at which threads were sampled so far; 0: none */
+	const char *exits_source; /* the source that recorded; NULL: unknown */
+	guint64 instants;         /* instants at which threads were sampled so far; 0: none */
 	guint64 instants_ns;      /* the first of them, since boot */
 	GHashTable *ended;        /* "TGID:TID:START" -> samples of the thread, both in the store */
 	ObjectCategories *categories;

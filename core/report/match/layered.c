@@ -14,7 +14,7 @@ static const struct {
 
 struct layered {
 	gint slots[N_METRICS];  /* in a row, or -1 */
-	GHashTable *of_process; /* tgid -> LayerThread; rows of processes may be mixed */
+	GHashTable *of_process; /* tgid -> LayerThread; rows of several processes may alternate */
 };
 
 Layered *layered_new(const Registry *registry)

@@ -20,7 +20,7 @@ typedef struct group_tallies {
 
 /* The metrics whose sum is a cost. */
 typedef struct sum {
-	guint n; /* 0: the captures lack one */
+	guint n; /* 0: the captures lack an input */
 	gint slots[QUANTITY_INPUTS][SIDES];
 	const Measure *measures[QUANTITY_INPUTS];
 	const Fold *folds[QUANTITY_INPUTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * For each group and cost, the thread and the process that did most of it in a window.  Amounts are
- * in the units of the metrics, KiB in bytes; PSS is without pages of files.
+ * For each group and cost, the thread and the process with the largest part of it in a window.
+ * Amounts are in the units of the metrics, KiB in bytes; PSS is without pages of files.
  */
 #pragma once
 

@@ -69,7 +69,7 @@ gboolean objects_check(const GArray *groups, const Plan *plan, GError **error)
 	return TRUE;
 }
 
-/* Makes "memfd /memfd:cache", or the name alone. */
+/* Makes "memfd /memfd:cache", or just the name. */
 static char *make_name(gint category, gboolean literal, const struct ctprof_rows *rows, guint64 i)
 {
 	const char *name = ctprof_rows_target(rows, i)->path;

@@ -16,8 +16,8 @@ void own_free(Own *own);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Own, own_free)
 
 /* Takes row i of a side, a thread or an exit record, if it is of one of these processes (gint32;
- * NULL: none) or of one that they started.  FALSE: it is not.  The children of the first process
- * are not ctprof's: it also started the command. */
+ * NULL: none) or of one that they started.  FALSE: it is not.  Children of the first process do not
+ * count as ctprof's: it also started the command. */
 gboolean own_take(Own *own, const GArray *pids, guint side, const Registry *registry,
 		  const struct ctprof_rows *rows, guint64 i);
 /* Whether the thread belongs to one of the processes, or to a child of the first; pids[0] may be 0:

@@ -11,7 +11,7 @@ enum { BEFORE, AFTER };
 /* The most time that is taken from a running thread, as a multiple of its run time. */
 #define MOST_STOLEN 4
 
-/* Among samples: on a CPU, or waiting for one. */
+/* In samples: on a CPU, or waiting for one. */
 #define RUNNING N_STATE_TIMES
 
 const char *const state_words[N_STATE_TIMES] = {
@@ -301,7 +301,7 @@ static void add_thread(const States *states, StateTimes *times, const StateThrea
 	gdouble most = MAX(life - run, 0);
 	/* The kernel counts a wait when it ends.  A wait in progress is either read separately, or
 	 * known because the thread never slept.  Interrupts and a hypervisor also take time from a
-	 * running thread; that is not a wait, but it is not most of the thread's time either. */
+	 * running thread; that is no wait, but it does not take most of the thread's time. */
 	gdouble all = wait;
 	if (find_values(states, thread, OPEN, open))
 		all = CLAMP(complete_wait(states, thread, wait, open), 0, most);

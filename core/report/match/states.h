@@ -18,7 +18,7 @@ enum state_time {
 	STATE_SWAP,
 	STATE_RECLAIM,
 	STATE_SLEEPING,  /* if nothing was sampled; the states after this one are sampled */
-	STATE_THROTTLED, /* a part of the wait for a CPU; the next ones are of the sleep */
+	STATE_THROTTLED, /* a part of the wait for a CPU; the next states are parts of the sleep */
 	STATE_LOCK,
 	STATE_SOCKET,
 	STATE_PIPE,
@@ -43,17 +43,17 @@ typedef struct state_times {
 	 * time that it counted although the wait began before the window. */
 	gdouble uncounted;
 	gdouble sampled;  /* the part of ns that was divided by samples */
-	gdouble instants; /* at which a thread was seen asleep: the most of any thread of the
-			   * group */
-	gdouble looks;    /* the same, asleep or not */
-	guint64 threads, left_out; /* left_out: lived for an unknown time */
+	gdouble instants; /* instants at which a thread was seen asleep: the maximum of any thread
+			   * in the group */
+	gdouble looks;    /* instants, asleep or not */
+	guint64 threads, left_out; /* left_out: threads that lived for an unknown time */
 	guint64 uncounted_disk;    /* threads whose block I/O is in their other sleep: the kernel
 				    * does not count it */
 } StateTimes;
 
 /* A thread in the window. */
 typedef struct state_thread {
-	RosterRow *rows; /* SIDES of them, joined: the differences of sums are the window's */
+	RosterRow *rows; /* SIDES of them, joined: the differences of their sums are the window's */
 	const RosterRow *ended; /* the exit record; NULL: none */
 	const RosterEntry *entry;
 	gboolean was_there, is_there; /* at the beginning, and at the end */

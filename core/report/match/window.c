@@ -23,7 +23,7 @@ typedef struct joint {
 	gint slots[SIDES]; /* -1: that side does not have it */
 	gint exit_slot;    /* slot in an exit record, or -1 */
 	const Measure *measure;
-	gboolean restarts; /* at 0, when another program is executed, with new memory */
+	gboolean restarts; /* reset to 0, with new memory, when another program is executed */
 } Joint;
 
 typedef struct window {
@@ -38,9 +38,9 @@ typedef struct window {
 	Record *records[SIDES];
 	CpuSlots cpu[SIDES];
 	Exits *exits;
-	const Joint *times[CPU_SYSTEM + 1]; /* of the CPU time; NULL: missing */
-	guint64 rests[CPU_SYSTEM + 1];      /* parts of ticks, for the next thread that ended */
-	Record *last;                       /* of the newer side, to which rows were added last */
+	const Joint *times[CPU_SYSTEM + 1]; /* slots of the CPU time; NULL: missing */
+	guint64 rests[CPU_SYSTEM + 1];      /* parts of ticks, carried to the next ended thread */
+	Record *last;                       /* for the newer side, to which rows were added last */
 	WindowResult *result;
 } Window;
 
@@ -185,8 +185,8 @@ static void join_born(Window *window)
 	}
 }
 
-/* Joins a thread of one capture whose counts are unknown: it ended without a record, or may have
- * existed before the window. */
+/* Joins a thread that only one capture has and whose counts are unknown: it ended without a record,
+ * or may have existed before the window. */
 static void join_unknown(Window *window, guint side, guint8 why)
 {
 	for (guint i = 0; i < window->joints->len; i++) {
@@ -517,8 +517,8 @@ static const Joint *find_joint(const GArray *joints, const char *name)
 	return NULL;
 }
 
-/* Collects names and charges before any thread is folded.  A thread's earlier name says nothing
- * about its current one, so only the last is added. */
+/* Collects names and charges before any thread is folded.  Only a thread's last name is added: it
+ * determines the group. */
 static void note_threads(Window *window)
 {
 	const RosterEntry *record;

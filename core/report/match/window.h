@@ -21,13 +21,13 @@ typedef struct window_result {
 	gboolean has_cpu;   /* the CPU time of threads is known */
 	guint64 threads_ns; /* CPU time of the candidate's threads */
 	guint64 ended_ns;   /* of the threads that ended */
-	/* The processes that were charged with most of it. */
+	/* The processes that were charged with most of ended_ns. */
 	ChargedParent parents[EXITS_PARENTS];
-	guint64 short_ns;   /* of those that also began in the window, as far as recorded */
+	guint64 short_ns;   /* of those that also started in the window, as far as recorded */
 	guint64 own_ns;     /* of ctprof itself, as far as its threads are known */
 	guint64 exact_ns;   /* part of ended_ns in groups, from final run times */
 	States *states;     /* how groups spent their time; owned by the caller */
-	Members *members;   /* the leaders of groups; NULL: not needed; owned by the caller */
+	Members *members;   /* the main threads of groups; NULL: not needed; owned by the caller */
 	guint64 divided_ns; /* part of ended_ns in groups, as shares of what parents were charged */
 } WindowResult;
 

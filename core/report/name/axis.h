@@ -36,7 +36,7 @@ enum label {
 	/* Present in the leader's row only. */
 	LABEL_USER,
 	LABEL_CMDLINE,
-	/* Determined by the thread's class or cgroup. */
+	/* Determined by the thread's scheduling class or cgroup. */
 	LABEL_SCHEDULER,
 	/* Determined by a configuration of layers (layers.h). */
 	LABEL_LAYER,

@@ -31,6 +31,6 @@ guint categories_find(Categories *categories, const char *command);
 /* Returns a sentence that says how often a pattern gave up; NULL: never. */
 char *categories_complaint(const Categories *categories);
 
-/* Categories in order, each name once; "other" is the last unless named before. */
+/* The categories in order, each name once; "other" comes last unless a rule names it. */
 guint categories_count(const Categories *categories);
 const char *categories_name(const Categories *categories, guint category);

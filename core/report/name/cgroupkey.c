@@ -6,11 +6,11 @@
 #include "glob.h"
 #include "pattern.h"
 
-/* All paths with the same skeleton. */
+/* The shape of all paths with the same skeleton. */
 typedef struct shape {
-	GPtrArray *pieces;    /* of the first path; NULL: the paths differ here */
+	GPtrArray *pieces;    /* piece of the first path; NULL: the paths differ here */
 	char *first;          /* the first path */
-	const char *skeleton; /* common to all of them */
+	const char *skeleton; /* the name common to all of them */
 	char *key;            /* NULL: a path was added since it was made */
 } Shape;
 

@@ -25,7 +25,7 @@ gboolean record_key_equal(gconstpointer a, gconstpointer b)
 gint record_key_compare(const RecordKey *a, const RecordKey *b)
 {
 	for (guint i = 0; i < KEY_NAMES; i++) {
-		/* Most often the cgroup or process is the same, and equal texts have the same
+		/* Usually the cgroup or process is the same, and equal texts have the same
 		 * address. */
 		int order = a->names[i] == b->names[i] ? 0 : g_strcmp0(a->names[i], b->names[i]);
 

@@ -145,7 +145,7 @@ static gint64 number_of(guint subject, const LayerThread *thread)
 		return thread->tid == thread->tgid;
 	case LAYER_KTHREAD:
 		return thread->tgid == KTHREADD || thread->ppid == KTHREADD;
-	default: /* the mean in us; the scheduler starts at 0 */
+	default: /* the mean in us; the scheduler's own mean starts at 0 */
 		return (gint64)(thread->turns ? thread->run_ns / thread->turns / NS_PER_US : 0);
 	}
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Texts and sets of CPUs, each stored once: equal ones have the same
- * address. */
+/* Texts and sets of CPUs, each stored once, so that equal ones have the same address. */
 #pragma once
 
 #include <glib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define HEX_DIGITS "0123456789abcdefABCDEF"
-#define SHORT_ID 8 /* digits; docker ps and kubectl also show only the first ones */
+#define SHORT_ID 8 /* digits of an ID that are kept, like docker ps and kubectl */
 #define LONG_ID 32 /* minimum digits of an ID: UUIDs have 32, containers 64 */
 
 /* The prefixes of container cgroups that differ from the name of the runtime. */
@@ -168,7 +168,7 @@ static char *name_service(const char *component)
 	return NULL;
 }
 
-/* A user's manager runs units of its own, so the next unit decides; a unit below another service
+/* A user manager runs units of its own, so the next unit decides; a unit below any other service
  * belongs to that service (or its container). */
 static char *name_unit(char *const *components)
 {

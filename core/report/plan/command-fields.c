@@ -8,7 +8,7 @@
 /* A phase begins at a mark, and ends at the next one or with the command. */
 #define PHASE "phase."
 
-/* The same command is run on both sides, so any of its costs can be judged. */
+/* Both sides run the same command, so each of its costs can be judged. */
 #define COMMAND_COST(name, unit, ladder) COMMAND_FIELD(name, unit, ladder, CTPROF_MORE_IS_WORSE)
 #define COMMAND_COUNT(name) COMMAND_FIELD(name, "none", CTPROF_LADDER_UNITLESS, 0)
 #define COMMAND_FIELD(name_, unit_, ladder_, polarity_)                                            \

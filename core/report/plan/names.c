@@ -57,7 +57,7 @@ static gboolean fail_metric(const char *option, const Metric *metric, GError **e
 	return fail_known(option, def->name, what, use->instead, error);
 }
 
-/* Fails for a name of the first screen, and returns TRUE; FALSE: it is not one. */
+/* Sets the error for a name of the first screen, and returns TRUE; FALSE: it is not one. */
 static gboolean is_of_screen(const char *option, const char *name, GError **error)
 {
 	for (const Quantity *quantity = host_quantities; quantity->name; quantity++) {
@@ -90,7 +90,7 @@ static void suggest(Nearest *nearest, const GPtrArray *metrics)
 	}
 }
 
-/* Fails for a name without a figure: a metric that has none, or an unknown name. */
+/* Sets the error for a name without a figure: a metric that has none, or an unknown name. */
 static void fail_name(const Registry *registry, const char *option, const char *name,
 		      GError **error)
 {

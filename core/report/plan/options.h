@@ -17,7 +17,7 @@ typedef enum pool_by { POOL_BY_NAME, POOL_BY_UNIT, POOL_BY_CGROUP, POOL_BY_USER 
 /* How swapped-out shared memory is split between the processes that map it. */
 typedef enum swap_share {
 	SHARE_BY_OBJECT, /* by device and inode */
-	SHARE_BY_NAME,   /* by name, mapping by mapping */
+	SHARE_BY_NAME,   /* by the object's name, for each mapping */
 } SwapShare;
 
 /* The command of ctprof stat: what wait4() reports for it and all children it waited for. */
@@ -30,7 +30,7 @@ typedef struct command_facts {
 	guint64 wall_ns, user_ns, system_ns;
 	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
-	int exit_status, signal; /* signal: the one that ended it, or 0 */
+	int exit_status, signal; /* signal: the signal that ended it, or 0 */
 	/* Why threads that ended in between were not recorded, in one clause; NULL: they were. */
 	const char *exits_why;
 } CommandFacts;
@@ -56,7 +56,7 @@ typedef struct analysis_options {
 	char *min_delta;            /* "5ms", "1MiB"; NULL: none */
 	gboolean rate;              /* counters' deltas per second */
 	gdouble elapsed_s;          /* between the captures; with rate, or in a window */
-	/* The two sides may become a window: keep single threads. */
+	/* The sides may become a window: keep single threads. */
 	gboolean may_be_window;
 	/* The two sides are a window; may be set until analysis_finish(), like elapsed_s. */
 	gboolean is_window;
@@ -73,7 +73,7 @@ typedef struct analysis_options {
 	gboolean has_limit;         /* set by the user */
 	guint height;               /* lines that a report of runs may have; 0: any number */
 	gboolean digest;            /* only the first screen */
-	guint rename_min_types;     /* kinds of thread; 0: both defaults, 10 and 0.90 */
+	guint rename_min_types;     /* kinds of thread in common; 0: both defaults, 10 and 0.90 */
 	gdouble rename_min_jaccard; /* 0..1 */
 	char *fail_on;              /* "wait_sum:pct>20"; NULL: none */
 	/* Changes between sums that lack different rows may also meet fail_on. */
@@ -97,10 +97,10 @@ typedef struct analysis_options {
 	const char *sort;      /* one of view->orders; NULL: the first */
 	gint32 pid;            /* for a view that takes one */
 	const char *object;    /* for a view that takes one */
-	gboolean for_machines; /* include what only machines read */
+	gboolean for_machines; /* include fields and lines for machines only */
 	PoolBy pool_by;
 	gboolean flat;               /* processes as a flat list, not a tree */
-	gboolean is_self;            /* sort by own memory, without children */
+	gboolean is_self;            /* sort by memory without that of children */
 	gboolean fold;               /* fold insignificant subtrees */
 	gboolean all;                /* also processes without memory: kernel threads */
 	gboolean wide;               /* every field */

@@ -333,7 +333,7 @@ GPtrArray *plan_list_misfits(const Plan *plan)
 	return names;
 }
 
-/* Chooses folds for the costs of groups; no section shows these metrics themselves. */
+/* Chooses folds for the costs of groups; no section shows these metrics as such. */
 static const Fold *choose_for_cost(const struct ctprof_metric *def)
 {
 	static const struct {
@@ -394,7 +394,7 @@ gboolean plan_needs_group(const Plan *plan, const char *group)
 	       (plan->wants_digest && g_strv_contains(of_digest, group));
 }
 
-/* The CPU times of exit records, as precise as the kernel has them, and the metrics of threads. */
+/* The CPU times of exit records, in the kernel's finest unit, and the metrics of threads. */
 const Fold *plan_choose_exit(gconstpointer data, const Metric *metric)
 {
 	const struct ctprof_metric *def = &metric->def;

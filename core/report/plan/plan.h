@@ -38,11 +38,11 @@ typedef struct plan {
 	NameRule rule;
 	View view;
 	gboolean is_matched; /* some name matches --filter */
-	guint32 sections;    /* bits by place in the table of sections */
+	guint32 sections;    /* bits by index in the table of sections */
 	GPtrArray *objects;  /* groups of objects that --sections names; NULL: not given */
 	GArray *columns;     /* enum ctprof_column */
 	GArray *sort_keys;   /* SortKey */
-	GPtrArray *metrics;  /* names to show; empty: all */
+	GPtrArray *metrics;  /* names of metrics to show; empty: all */
 	GArray *conditions;  /* Condition */
 	GHashTable *needed;  /* names of metrics to fold even if not shown */
 	GHashTable *pids;    /* NULL: all */
@@ -82,9 +82,9 @@ gboolean plan_names(const Plan *plan, const char *metric);
 
 /* The metrics that a typed name may mean: arrays of Figure. */
 typedef struct plan_names {
-	const GArray *figures, *objects; /* of threads; of objects, which --sort does not take */
+	const GArray *figures, *objects; /* of threads; of objects, which --sort cannot use */
 	const GArray *others;            /* only for conditions */
-	const Registry *registry;        /* other metrics that a name may mean; NULL: unknown */
+	const Registry *registry;        /* other metrics that a name may mean; NULL: not known */
 } PlanNames;
 
 /* Checks all names of metrics.  Returns the sort order, an array of SortFigure; NULL: a name is

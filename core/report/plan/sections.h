@@ -51,13 +51,13 @@ typedef struct section {
 	/* For views: */
 	const char *const *orders; /* values of --sort, the default first; NULL after the last */
 	const char *groups;        /* slot groups it needs, in the format of --groups */
-	const char *optional;      /* slot groups it also uses if captured; or NULL */
+	const char *optional;      /* optional slot groups that it uses if captured; or NULL */
 	/* Metrics, in the format of --groups, one of which a snapshot must have
 	 * to be shown; NULL: any snapshot. */
 	const char *needs;
-	const char *what;              /* what a snapshot without these lacks */
+	const char *what;              /* the missing data, for the error message */
 	const char *capture;           /* options of capture that add it */
-	const struct listing *listing; /* what it lists; NULL: draft() decides */
+	const struct listing *listing; /* its listing; NULL: draft() makes the table */
 	/* Whether a side has the data; NULL: decided by needs. */
 	gboolean (*check)(const Draft *draft, guint side, GError **error);
 } Section;

@@ -83,7 +83,7 @@ static gboolean take_metric(List *list, char *entry, GError **error)
 	return take_name(list, quantity_name(entry), error);
 }
 
-/* Passes each entry to take.  Also FALSE if an entry is empty. */
+/* Passes each entry to take.  Returns FALSE also if an entry is empty. */
 static gboolean take_entries(List *list, TakeEntry take, GError **error)
 {
 	g_auto(GStrv) entries = g_strsplit(list->text, ",", -1);

@@ -53,7 +53,7 @@ static void draft_account(const Draft *draft, const Section *section)
 	gboolean is_exact;
 	gint64 busy;
 
-	/* With only some processes captured, the rest of the time is not unaccounted for. */
+	/* If only some processes were captured, the rest of the time is not "unaccounted". */
 	if (!window || !window->has_cpu || !draft->plan->options->is_whole_host ||
 	    draft->plan->pids)
 		return;
@@ -62,7 +62,7 @@ static void draft_account(const Draft *draft, const Section *section)
 	gint64 threads = (gint64)window->threads_ns, ended = (gint64)window->ended_ns;
 	gint64 own = (gint64)window->own_ns, counted = busy;
 
-	/* The CPU time of threads is exact, though read a moment later; ticks miss some of it. */
+	/* The CPU time of threads is exact, though read slightly later; ticks miss some of it. */
 	busy = MAX(busy, threads + ended + own);
 	add_line(draft, table, CTPROF_ROLE_NONE, "threads", TRUE, threads);
 	add_line(draft, table, CTPROF_ROLE_EXITED, "exited", TRUE, ended);

@@ -7,13 +7,13 @@
 /* If one cgroup lacks the value, so does its group: if a part is unlimited or unknown, so is the
  * whole. */
 #define STRICT 1u
-/* A setting: its change is not a number. */
+/* A setting, whose change is not a number. */
 #define SETTING 2u
-/* A counter by kind but in fact a level: it has no rate. */
+/* Declared as a counter, but in fact a level: it has no rate. */
 #define LEVEL 4u
-/* Useful only next to others: no reason to list a cgroup. */
+/* Useful only beside other values: no reason by itself to list a cgroup. */
 #define BESIDE 8u
-/* A map: a line for each key. */
+/* A map, shown as a line for each key. */
 #define KEYED 16u
 /* The first screen needs the metric, too. */
 #define OF_DIGEST 32u
@@ -192,7 +192,7 @@ static void draft_columns(const Draft *draft, const Section *section)
 
 /* ---- a line for each key of a map ---- */
 
-/* show omits events that never happened, compare what did not change. */
+/* show omits events that never happened, compare those that did not change. */
 static void draft_map(const Draft *draft, const Section *section)
 {
 	const Measure *measure = draft_measure(draft, TABLE_CGROUPS, section->heading);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Section command: what wait4() reports for the command of ctprof stat and its children,
- * including those in no capture. */
+ * including children in no capture. */
 #include <string.h>
 
 #include "report/draft/draft.h"

@@ -11,8 +11,8 @@ typedef struct entry {
 	Standing at; /* place: in the order of the source */
 } Entry;
 
-/* Lists both sides' objects by key: those that match --filter, in the order of the sources, with
- * those of the candidate only last. */
+/* Lists both sides' objects by key: those that match --filter, in the order of the sources; those
+ * that only the candidate has come last. */
 static GPtrArray *list_pairs(const Draft *draft, Pairs *pairs)
 {
 	GPtrArray *list = draft_pairs(draft, TABLE_OBJECTS, pairs);

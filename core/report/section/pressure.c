@@ -100,7 +100,7 @@ static void draft_resource(const Draft *draft, const Section *section, enum inta
 			if (!add_half(draft, table, from, resource, half,
 				      g_ptr_array_index(pairs, i)))
 				table_drop_last(table);
-	/* No pressure was measured: all values are 0. */
+	/* If all values are 0, no pressure was measured. */
 	if (!has_any(table))
 		g_array_set_size(table->lines, 0);
 	draft_close(draft, table);

@@ -27,7 +27,7 @@ static gdouble sum_of(const StateTimes *times)
 	return sum;
 }
 
-/* Time in which something was done, or waited for. */
+/* States in which a thread did something or waited for something. */
 static gdouble activity_of(const StateTimes *times)
 {
 	return sum_of(times) - times->ns[STATE_IDLE] - times->ns[STATE_TIMER] -

@@ -8,11 +8,11 @@
 #include "report/draft/judge.h"
 #include "report/join/runs.h"
 
-/* From this number on, more runs change little. */
+/* With at least this many runs, more of them change little. */
 #define ENOUGH_RUNS 8
 #define MOST_SETTINGS 2
-/* Lines of a report besides titles and rows: a blank line, the heading, the header, the number
- * of omitted rows, outliers, four lines of other notes, and the prompt. */
+/* Lines of a report besides titles and rows: a blank line, the heading, the header, the number of
+ * omitted rows, outliers, four other notes, and the prompt. */
 #define AROUND_ROWS (4 + MOST_OUTLIERS + 4 + 1)
 #define LEAST_ROWS 3
 #define CHAPTER_ROWS 9

@@ -8,7 +8,7 @@
 #include "sides.h"
 
 typedef struct chance {
-	gdouble pairs;   /* nm: twice the mean of U */
+	gdouble pairs;   /* n * m: twice the mean of U */
 	guint64 *counts; /* for 0 ... last, which represent U = 0 ... nm; NULL: normal */
 	guint last;
 	gdouble sigma;

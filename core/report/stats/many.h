@@ -8,9 +8,9 @@
  * Benjamini and Hochberg's q of each p: the rows with q < alpha have, on average,
  * at most a share of alpha that did not change.
  *
- * A row that no arrangement of its values could bring below alpha, least[] >= alpha, is not
- * tested (Tarone): it does not count, and its q is NAN.  Nor is a row whose p or least is
- * not in [0, 1].  For the others it is scipy.stats.false_discovery_control(p, method="bh").
+ * A row that no arrangement of its values could bring below alpha, least[] >= alpha, is not tested
+ * (Tarone): it does not count, and its q is NAN. A row whose p or least is not in [0, 1] is not
+ * tested, either.  For the others it is scipy.stats.false_discovery_control(p, method="bh").
  *
  * Returns how many were tested.
  */
@@ -19,7 +19,7 @@ guint many_adjust(const gdouble *p, const gdouble *least, guint n, gdouble alpha
 /* Rows in groups: pools of threads, each with many metrics. */
 typedef struct many_rows {
 	const gdouble *p, *least;
-	const guint *groups; /* of each row; ascending from 0, without gaps */
+	const guint *groups; /* group of each row; ascending from 0, without gaps */
 	guint n;
 } ManyRows;
 

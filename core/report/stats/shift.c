@@ -25,7 +25,7 @@ static guint64 find_k(const Chance *chance, guint64 pairs, gdouble alpha)
 	return low;
 }
 
-/* Infinities of one sign are equal. */
+/* Infinities of the same sign are equal. */
 static gdouble difference(gdouble a, gdouble b)
 {
 	return a < b || a > b ? b - a : 0;
@@ -33,9 +33,9 @@ static gdouble difference(gdouble a, gdouble b)
 
 /* The differences, split at a number. */
 typedef struct parted {
-	guint64 n;     /* how many are not above the number */
+	guint64 n;     /* how many differences are not above the number */
 	gdouble last;  /* the largest of these */
-	gdouble first; /* the smallest of the others */
+	gdouble first; /* the smallest of the other differences */
 } Parted;
 
 /* One pass over both sides: as a grows, the number of b's values within reach does not fall, and

@@ -10,18 +10,18 @@
 #define RUNNING "running_pool"
 #define KIND "waited_for"
 
-#define LEAST_SHARE 0.05   /* of the wait: smaller parts are not named */
+#define LEAST_SHARE 0.05   /* share of the wait: smaller parts are not named */
 #define MOST_NAMED 3       /* pools */
-#define MOST_RIVALS 256    /* of a pool; further ones are counted as other pools */
+#define MOST_RIVALS 256    /* names of pools; any more are counted as other pools */
 #define MOST_UNKNOWN 0.2   /* of the wait */
-#define LEAST_COVERED 0.8  /* of the wait that the kernel counted */
-#define MOST_MISMATCH 0.02 /* of the wait: tolerated error of the sum of its parts */
+#define LEAST_COVERED 0.8  /* share of the wait that the kernel counted */
+#define MOST_MISMATCH 0.02 /* share of the wait: tolerated error of the sum of its parts */
 
 /* The parts of a wait, besides other pools. */
 enum part { OWN, OTHERS, IDLE, INTERRUPTS, THROTTLED, UNKNOWN, N_PARTS };
 
 static const struct {
-	const char *kind; /* of the object; any other kind is UNKNOWN */
+	const char *kind; /* kind of the object; any other is UNKNOWN */
 	/* Its name in the sentence, which is too long for the name of a process. */
 	const char *ran;
 } parts[N_PARTS] = {

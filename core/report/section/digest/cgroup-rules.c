@@ -51,7 +51,7 @@ const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits)
 }
 
 /* Adds "workers (web.service) is …": the largest pool of the cgroup, and the cgroup unless it has
- * the same name.  For a pool of a cgroup below, if by is not NULL: "workers is … by web.slice …".
+ * the same name.  With by, for a pool of a cgroup below: "workers is … by web.slice …".
  */
 static void say_of_cgroup(const Subject *subject, Sentence *sentence, const char *verb,
 			  const char *by, const char *words, const struct ctprof_term *terms,

@@ -2,7 +2,7 @@
 #include "cost.h"
 
 #define USER_HZ 100
-/* The minimum age for averages: that of a thread that has just begun would mean nothing. */
+/* The minimum age for averages: those of a thread that has just started mean nothing. */
 #define LEAST_AGE_S 1
 
 void cost_inputs_init(CostInputs *cost_inputs, const Draft *draft)
@@ -113,7 +113,7 @@ void costs_add(Costs *sum, const Costs *part)
 			continue;
 		total->flags |= cost->flags;
 		total->missing += cost->missing;
-		/* Other reasons take precedence over the end of some threads. */
+		/* Other reasons take precedence over VANISHED: some threads have ended. */
 		if (!total->why || total->why == CTPROF_ABSENT_VANISHED)
 			total->why = cost->why ? cost->why : total->why;
 		if (cost->type != CTPROF_VALUE_REAL)

@@ -114,7 +114,7 @@ static void add_line(Digest *digest, const Group *group)
 	g_array_append_val(digest->lines, line);
 }
 
-/* A pool that the filter leaves out may still use the most CPU. */
+/* A pool that the filter excludes may still use the most CPU. */
 static void note_hidden(Digest *digest, const Group *group)
 {
 	Costs costs;

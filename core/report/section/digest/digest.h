@@ -11,14 +11,14 @@
 typedef struct cost_line {
 	const Group *group;
 	const char *name;
-	Costs costs[SIDES]; /* in a window and in show, only of the newest side */
+	Costs costs[SIDES]; /* in a window and in show, only that of the newest side */
 	const char *cgroup; /* the cgroup of most threads, where quotas apply; NULL: unknown */
 	const char *unit;   /* the service, scope or container of most; NULL: unknown */
 	const char *pinned; /* the CPUs all its threads are pinned to; NULL: none, or they differ */
 	gdouble n_pinned;   /* the number of these CPUs */
 	guint64 threads[SIDES];
 	guint64 n_born, n_gone; /* in a window: including threads that neither side has */
-	guint64 n_short;        /* of these: threads that neither side has, by the exit records */
+	guint64 n_short;        /* of these, threads that neither side has, from the exit records */
 	gdouble short_cpu;      /* CPUs that the short-lived threads used */
 } CostLine;
 
@@ -28,7 +28,7 @@ typedef struct subject {
 	const struct rule *rule;
 	const CostLine *line;        /* a pool, ... */
 	const struct limits *limits; /* a cgroup, ... */
-	const Pair *object;          /* or a lock or a disk; none of them: the host */
+	const Pair *object;          /* or a lock or a disk; if all are NULL, the host */
 	const char *name;            /* for machines */
 	guint32 role;                /* enum ctprof_line_role */
 	gdouble value;               /* what the rule measured */
@@ -42,20 +42,20 @@ struct digest {
 	CostInputs cost_inputs;
 	gboolean has_sides;     /* two captures that are not a window: costs are compared */
 	guint newest;           /* side */
-	gdouble seconds;        /* of the window; 0: there is no window */
+	gdouble seconds;        /* length of the window; 0: there is no window */
 	GArray *lines;          /* CostLine, in the order of display */
 	guint64 threads[SIDES]; /* of all lines */
 	GArray *limits;         /* CgroupLimits: what held cgroups back */
 	GHashTable *blames;     /* what ran while pools waited for a CPU (blame.h) */
-	Costs total;            /* of all lines on the newest side, for costs that add up */
-	gdouble most_cpu;       /* CPUs, of the pool that uses most, shown or not */
+	Costs total;            /* sums of all lines on the newest side, of costs that add up */
+	gdouble most_cpu;       /* CPUs of the pool that uses most, shown or not */
 	HostState host;
 	GArray *findings;            /* Subject, the most costly first */
 	GArray *met;                 /* all subjects that stand out; sentences borrowed */
 	Subject nearest;             /* for --explain: closest to the limit; rule NULL: none */
 	GPtrArray *titles, *footers; /* Sentence, owned */
 	GPtrArray *host_lines;       /* Sentence, owned: the lines of the section host */
-	guint n_pools;               /* with a line of their own */
+	guint n_pools;               /* number of pools with a line of their own */
 	guint n_findings;            /* shown as sentences */
 	/* Titles and footers as notes of tables, and sections of pools with fewer lines. */
 	Tables *tables;

@@ -10,18 +10,18 @@
 #define LEAST_BUSY_DISK 90.0  /* percent of the time */
 #define LEAST_IN_FLIGHT 4.0   /* requests: a single one keeps a disk busy */
 #define LEAST_AWAIT 0.005     /* s: disks that serve many requests at a time answer sooner */
-#define LEAST_STALL 50.0      /* percent of the time: half a thread waits, or more */
-#define LEAST_OF_DISKS 0.8    /* of all disks, to attribute the host's numbers to this one */
-#define LEAST_OF_TRANSFER 0.5 /* of the disk's transfers, for a pool to be named */
+#define LEAST_STALL 50.0      /* percent of the time: at least half a thread waits */
+#define LEAST_OF_DISKS 0.8    /* share of all disks, to attribute the host's numbers to this one */
+#define LEAST_OF_TRANSFER 0.5 /* share of the disk's transfers, for a pool to be named */
 
 /* The load of a disk, per second; NAN: not known. */
 typedef struct load {
 	gdouble requests, read, written, busy_us;
-	gdouble in_flight; /* mean number of requests under way, from the times that they took */
+	gdouble in_flight; /* mean number of requests in progress, from their durations */
 } Load;
 
-/* Returns the seconds between the readings of the disks: each is at the end of its capture, while
- * the window is from begin to begin. */
+/* Returns the seconds between the readings of the disks: they are read at the end of each capture,
+ * but a window lasts from one begin to the next. */
 static gdouble seconds_of(const Digest *digest)
 {
 	const CaptureFacts *captures = digest->draft->plan->options->captures;
@@ -110,7 +110,7 @@ static gdouble reads_of(const Digest *digest, const CostLine *line)
 	return digest_cost(line, digest->newest, COST_READ);
 }
 
-/* Returns the amount dirtied, minus the amount dropped before it was written. */
+/* Returns the amount dirtied, less the amount dropped before it was written. */
 static gdouble written_bytes(const Digest *digest, const CostLine *line)
 {
 	return digest_cost(line, digest->newest, COST_WRITE) -

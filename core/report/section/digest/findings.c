@@ -7,7 +7,7 @@
 #include "rules.h"
 #include "why.h"
 
-/* At most this many further subjects of the same rule are named. */
+/* Maximum further subjects of one rule that are named. */
 #define MOST_OTHERS 3
 
 /* The rules, by kind of subject. */
@@ -39,7 +39,7 @@ static gdouble worst_at(const Digest *digest, const Subject *finding)
  * only named. */
 static void add_others(Sentence *sentence, const GArray *met)
 {
-	/* The names of locks mean nothing to people; of disks one at most is a subject. */
+	/* The names of locks mean nothing to people; at most one disk is a subject. */
 	if (g_array_index(met, Subject, 0).object)
 		return;
 	for (guint i = 1; i < met->len && i <= MOST_OTHERS; i++) {

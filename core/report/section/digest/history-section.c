@@ -32,7 +32,7 @@ enum { AT, SECONDS, KIND, SUBJECT, FIRST_MEASURE };
 static const struct ctprof_report_field fields[FIRST_MEASURE] = {
 	[AT] = ROLE_FIELD("at", "AT", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_CUT, END),
 	[SECONDS] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
-	/* Needed, as a pool may be named "host", too. */
+	/* Needed because a pool may be named "host", too. */
 	[KIND] = TABLE_FIELD("kind", "KIND", "text", CTPROF_LADDER_NONE, CTPROF_FIELD_HIDDEN),
 	[SUBJECT] = SUBJECT_FIELD("subject", "SUBJECT"),
 };
@@ -97,7 +97,7 @@ static const struct ctprof_report_field found_fields[] = {
 	TEXT_FIELD("began", "BEGAN"),
 	TEXT_FIELD("ended", "ENDED"),
 	TEXT_FIELD("worst_at", "WORST"),
-	COUNT_FIELD("windows", "WINDOWS"), /* with the finding; others may be in between */
+	COUNT_FIELD("windows", "WINDOWS"), /* windows with the finding; others may be in between */
 };
 
 static void put_found(const Draft *draft, Table *table, const char *finding, const char *subject)
@@ -138,7 +138,7 @@ enum { PHASE, BEGAN, AFTER, LENGTH, FIRST_MEAN };
 static const struct ctprof_report_field phase_fields[FIRST_MEAN] = {
 	[PHASE] = SUBJECT_FIELD("phase", "PHASE"),
 	[BEGAN] = TEXT_FIELD("began", "BEGAN"),
-	/* The beginning of the window is 0. */
+	/* Times count from the beginning of the window. */
 	[AFTER] = TABLE_FIELD("after", "AFTER", "none", CTPROF_LADDER_NONE, 0),
 	[LENGTH] = ROLE_FIELD("seconds", "SECONDS", "none", CTPROF_LADDER_NONE, 0, SECONDS),
 };

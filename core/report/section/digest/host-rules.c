@@ -14,10 +14,10 @@
 #define LEAST_UNKNOWN_SHARE 5.0 /* percent of the CPU time */
 #define LEAST_CPU 0.05          /* CPUs */
 #define LEAST_NAMED_CPU 0.005   /* CPUs: less would be shown as 0 */
-#define MOST_OTHERS 0.2         /* of the CPU time, used by others than what is named */
+#define MOST_OTHERS 0.2         /* share of the CPU time that is used by threads not named */
 #define MOST_EXCESS 1.05        /* charges are of ticks */
 #define MOST_NAMES 3
-#define MOST_ROOM 0.1   /* of the memory: with more available, cgroup limits are the cause */
+#define MOST_ROOM 0.1   /* share of the memory: if more is available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
 
 /* Returns the CPUs used by threads that began and ended in the window or, if that is not known, by
@@ -74,21 +74,20 @@ static void add_short(const Subject *subject, Sentence *sentence, gboolean has_c
 		TELL(sentence, " …");
 }
 
-/* Adds the living process below which almost all of them were. */
+/* Adds the living process that was an ancestor of almost all of them. */
 static void add_ancestor(const Subject *subject, Sentence *sentence)
 {
 	const WindowResult *window = subject->digest->draft->window;
 	const ChargedParent *parent = &window->parents[0];
 
-	/* Its sum and the whole include threads that are older than the window. */
+	/* The group's sum and the total include threads that are older than the window. */
 	if (parent->name && (gdouble)(window->ended_ns - MIN(parent->ns, window->ended_ns)) <=
 				    MOST_OTHERS * (gdouble)window->short_ns)
 		SAY(sentence, ", descendants of {}",
 		    why_member_name(subject->digest, parent->name, parent->pid));
 }
 
-/* Adds the parents that were charged with most, unless they were charged with more than the window
- * has. */
+/* Adds the parents that were charged with most, unless the charges exceed the window's CPU time. */
 static void add_parents(const Subject *subject, Sentence *sentence)
 {
 	const Digest *digest = subject->digest;

@@ -11,9 +11,9 @@
 #define MINUTE 60 /* s */
 
 /* Values below these are not worth a line. */
-#define LEAST_WAITING 0.75      /* threads: one that waits three times as long as it runs */
+#define LEAST_WAITING 0.75      /* threads: one thread that waits three times as long as it runs */
 #define LEAST_RATIO 3.0         /* time waited / time run */
-#define STARVED_RATIO 19.0      /* the same: it gets a twentieth of what it asks for */
+#define STARVED_RATIO 19.0      /* as LEAST_RATIO: it gets 1/20 of what it asks for */
 #define LEAST_TURN 5e5          /* ns: a thread that lacks CPU waits for the slices of others */
 #define LEAST_IDLE_SHARE 0.5    /* of the CPUs */
 #define LEAST_BUSY_SHARE 10.0   /* percent of the CPUs */
@@ -25,8 +25,8 @@
 #define LEAST_MEMORY_WAIT 0.05  /* threads */
 #define LEAST_GROWTH (64 * MIB) /* bytes, over a minute at least */
 #define LEAST_GROWTH_SHARE 0.05 /* of the memory at the end */
-#define MOST_STRETCH 6          /* times a short window: its growth may not continue */
-#define MOST_GROWTH 2           /* times the former memory, per minute: above it, bytes are shown */
+#define MOST_STRETCH 6          /* factor for a short window, whose growth may not continue */
+#define MOST_GROWTH 2           /* times the old memory, per minute: for more, bytes are shown */
 #define LEAST_SWITCHES 10000.0  /* 1/s */
 #define MOST_WORK_NS 50000.0    /* CPU time per switch */
 
@@ -43,7 +43,7 @@ static void add_held_up(const Subject *subject, Sentence *sentence, const char *
 	gdouble n = (gdouble)threads_of(subject);
 	struct ctprof_term held = term_of("held_up", "threads", term_short(0, waiting));
 
-	/* Threads that came and went have waited, too. */
+	/* Threads that started and ended in the window have waited, too. */
 	if (waiting > MAX(n, 1))
 		SAY(sentence, store_take(store, g_strconcat(before, "{} threads", after, NULL)),
 		    held);
@@ -123,7 +123,7 @@ static gdouble measure_starved(const Subject *subject)
 	return measure_lacking(subject) >= STARVED_RATIO ? measure_lacking(subject) : NAN;
 }
 
-/* The pool gets a part of what it asks for. */
+/* Whether the pool gets only a part of the CPU that it asks for. */
 static gdouble measure_wants(const Subject *subject)
 {
 	return measure_lacking(subject) < STARVED_RATIO ? measure_lacking(subject) : NAN;
@@ -159,7 +159,7 @@ static void add_wait(const Subject *subject, Sentence *sentence)
 	add_turn(subject, sentence);
 }
 
-/* Comes last in a sentence, as it may be long. */
+/* Adds what may be long, so it comes last in a sentence. */
 static void add_blame(const Subject *subject, Sentence *sentence)
 {
 	blame_add(subject->digest->draft, subject_blame(subject), sentence);
@@ -216,8 +216,8 @@ static void say_queue(const Subject *subject, Sentence *sentence)
 	add_blame(subject, sentence);
 }
 
-/* Whether there are other rules for its CPU: it gets too little, or most of it went to threads that
- * came and went. */
+/* Whether other rules report its CPU: it gets too little, or short-lived threads used most of
+ * it. */
 static gboolean is_reported_elsewhere(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
@@ -327,8 +327,8 @@ static void say_disk(const Subject *subject, Sentence *sentence)
 	    term_rate("switches", "1/s", subject_cost(subject, COST_SWITCHES)));
 }
 
-/* Returns its share of all that threads dirtied, in percent; NAN: the sentence about reads has
- * it. */
+/* Returns the pool's share of all that threads dirtied, in percent; NAN: the sentence about reads
+ * has it. */
 static gdouble measure_dirties(const Subject *subject)
 {
 	const CostValue *all = &subject->digest->total.of[COST_WRITE];

@@ -22,7 +22,7 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 	[HISTORY] = TABLE_FIELD("cpu_history", "HISTORY", "text", CTPROF_LADDER_NONE,
 				CTPROF_FIELD_SHORT),
 	[STATES] = TEXT_FIELD("states", "STATES"),
-	/* These two are shown if a line has something there. */
+	/* These two are shown if a line has a value for them. */
 	[UNIT] = TABLE_FIELD("unit", "UNIT", "text", CTPROF_LADDER_NONE,
 			     CTPROF_FIELD_CUT | CTPROF_FIELD_HIDDEN),
 	/* The last one: a narrow terminal drops it first. */
@@ -32,7 +32,7 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 
 #define MOST_PERCENTILES 4
 
-/* A table being made, and the indexes of its fields. */
+/* A table that is being made, and the indexes of its fields. */
 typedef struct making {
 	const Digest *digest;
 	Table *table;
@@ -180,7 +180,7 @@ static void put_percentiles(const Making *making, struct ctprof_cell *cells, con
 	}
 }
 
-/* Puts the fields that lines of sums do not have. */
+/* Sets the fields that lines of sums do not have. */
 static void put_pool(const Making *making, struct ctprof_cell *cells, const CostLine *line)
 {
 	const Digest *digest = making->digest;
@@ -212,7 +212,7 @@ static gboolean is_total(const Digest *digest, guint cost)
 	return cost_adds_up(cost) && (digest->seconds > 0 || cost_is_held(cost));
 }
 
-/* A line without a group is the sum of others. */
+/* A line without a group is a sum of others. */
 static void put_line(const Making *making, guint32 role, const CostLine *line)
 {
 	const Digest *digest = making->digest;

@@ -31,11 +31,11 @@ typedef struct rule {
 #define PRICE_OF_REFAULTS (4096 / (100 * MB))
 /* Throttling for a smaller part of the time, in percent, is not worth a line. */
 #define LEAST_THROTTLED 10.0
-/* Fewer waiting threads are not worth a line. */
+/* A smaller number of waiting threads is not worth a line. */
 #define LEAST_QUEUE 0.5
 /* The minimum for threads that wait for a disk. */
 #define LEAST_DISK_WAIT 0.5
-/* Mere oddities are listed after everything else. */
+/* The cost of mere oddities, which are listed after everything else. */
 #define COST_OF_ODDITIES 0.01
 
 static inline gdouble subject_cost(const Subject *subject, enum cost cost)
@@ -60,7 +60,7 @@ const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits);
 #define LEAST_PRESSURE 1.0    /* percent of the time */
 
 /* Whether threads have to wait for pages that are read back.  Reading back alone is not a sign of
- * trouble: it may be right to reclaim a cache that is larger than needed. */
+ * trouble: the kernel may rightly reclaim a cache that is larger than needed. */
 static inline gboolean is_thrashing(const Digest *digest)
 {
 	const HostState *host = &digest->host;

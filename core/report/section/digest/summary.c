@@ -9,7 +9,7 @@
 
 #define CENTIPERCENT 1e4 /* of one */
 #define HOST "host"
-#define MOST_SKEW 0.02        /* between values read at the beginning and at the end of a capture */
+#define MOST_SKEW 0.02        /* time between the values at the beginning and end of a capture */
 #define LEAST_INTERRUPTS 0.05 /* CPUs */
 
 static const char *const loads[] = {"system.load.avg1", "system.load.avg5", "system.load.avg15"};

@@ -62,7 +62,7 @@ static void take(const Draft *draft, const Pair *pair, const struct input *input
 	}
 }
 
-/* Except in v1, the kernel also counts an event in the cgroups above.  These come earlier in the
+/* Except in v1, the kernel also counts an event in the cgroups above.  Those come earlier in the
  * list, so the counts of the cgroups below are subtracted from theirs. */
 static void take_below(const GArray *list)
 {

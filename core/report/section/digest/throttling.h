@@ -10,7 +10,7 @@
 
 typedef struct limits {
 	const char *path, *unit; /* unit: its short name */
-	gdouble n_periods;       /* that ended in the window; 0: not known */
+	gdouble n_periods;       /* periods that ended in the window; 0: not known */
 	gdouble n_throttled;     /* of these periods */
 	gdouble throttled_s;     /* time for which threads were stopped */
 	gboolean is_uncounted;   /* by a BPF scheduler: only known to have used its quota */
@@ -18,8 +18,8 @@ typedef struct limits {
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */
 	gdouble period;          /* seconds; 0: none, or not known */
-	gdouble n_max;           /* times memory.max was met, without cgroups below; NAN: unknown */
-	gdouble n_failed;        /* the same by v1, which counts attempts; 0: none, or not known */
+	gdouble n_max;           /* times memory.max was met, less cgroups below; NAN: unknown */
+	gdouble n_failed;        /* the same in v1, which counts attempts; 0: none, or not known */
 	gdouble n_oom;           /* times that no memory was left below memory.max; 0: see above */
 	gdouble n_killed;        /* processes killed for lack of memory; 0: see above */
 	gdouble memory_max;      /* bytes; 0: none, or not known */

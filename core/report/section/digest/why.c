@@ -11,9 +11,9 @@
 #define POLICY "policy"
 #define PLACE "wait_channel"
 
-#define LEAST_PART 0.8      /* of a pool's cost, for one thread or process to be named */
+#define LEAST_PART 0.8      /* share of a pool's cost, for one thread or process to be named */
 #define LEAST_IDLE 0.5      /* CPUs */
-#define LEAST_SATURATED 0.9 /* of the CPUs are busy */
+#define LEAST_SATURATED 0.9 /* share of the CPUs that are busy */
 #define LEAST_RIVAL 0.2     /* CPUs */
 #define LEAST_KERNEL 0.7    /* of the CPU time */
 

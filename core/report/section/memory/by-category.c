@@ -36,7 +36,7 @@ static const char *const orders[] = {"table", "pss", "swap", "total", "processes
 typedef struct folding {
 	const Draft *draft;
 	Listing processes;
-	Listing lines;                 /* the categories' sums that are shown */
+	Listing lines;                 /* sums of the categories that are shown */
 	Categories *categories, *none; /* none is used if no table is given */
 	RowSet *sets;                  /* by category */
 	Tally tally;
@@ -83,7 +83,7 @@ static gboolean has_memory(const Rows *rows, const Pair *row, guint side)
 		return strcmp(state, "not-applicable") != 0;
 	if (row_value(rows, row, side, "pss_bytes").type == CTPROF_VALUE_NUMBER)
 		return TRUE;
-	/* Older files have an empty map instead. */
+	/* Older files have an empty map in place of an absent one. */
 	return rollup ? rollup->len > 0 : !row_is_inapplicable(rows, row, side, ROLLUP);
 }
 

@@ -12,7 +12,7 @@
 
 enum { POOL, PROCESSES, PSS, RSS, USS, SHARED, SWAP, CHANGE, UNIT, SHARE, BEFORE, N_FIELDS };
 
-#define OF_SHARED "" /* memory shared with others: computed, no metric has it */
+#define OF_SHARED "" /* memory shared with others: computed, not a metric */
 
 /* Amounts are sums over processes; the other fields describe the line as a whole. */
 static const Place places[N_FIELDS] = {
@@ -38,7 +38,7 @@ typedef struct sum {
 /* The data of the table. */
 typedef struct pooling {
 	const Draft *draft;
-	Listing processes; /* the rows that are summed up */
+	Listing processes; /* rows to be summed up */
 	Listing lines;     /* the pools' sums */
 	NameKeys *names;
 	GHashTable *units;   /* cgroup -> its unit */
@@ -347,7 +347,7 @@ static void draft_screen(const Draft *draft, const Section *section)
 
 	overview_draft(draft);
 	fold_rows(&self, draft);
-	/* For example, a user who can read few processes other than ctprof's own. */
+	/* For example, if the user can read few processes other than ctprof's own. */
 	gboolean lacks_pss =
 		self.tally.n[READ_EXACT] < self.tally.n[READ_APPROXIMATE] + count_own(&self);
 	listing_sort(&self.lines, places[field == PSS && lacks_pss ? RSS : field].field.name);

@@ -3,7 +3,7 @@
 
 #include "report/fold/fold.h"
 
-/* The name of the row of MEMORY_SWAP_GROUP that is about all processes together. */
+/* The name of the row in MEMORY_SWAP_GROUP about all processes together. */
 #define EVERYBODY "*"
 
 /* ---- the ledger ---- */
@@ -151,7 +151,7 @@ struct ctprof_value footprint_value(const Rows *processes, const Pair *process, 
 {
 	struct ctprof_value value = {.why = CTPROF_ABSENT_INAPPLICABLE};
 
-	/* A process that no longer has memory may have had some a moment ago. */
+	/* A process without memory may have had some a moment ago. */
 	if (footprint_reading(processes, process, side) == READ_NONE)
 		return value;
 	if (!metric)

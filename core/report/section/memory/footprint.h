@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The memory of a process, and how it was read. */
+/* The memory of a process, and how completely it was read. */
 #pragma once
 
 #include <glib.h>
@@ -13,7 +13,7 @@ guint64 ledger_ram(const Draft *draft);
 
 /* Returns how a process's memory was read; READ_NONE: it has no memory, or does not exist. */
 enum reading footprint_reading(const Rows *processes, const Pair *process, guint side);
-/* Returns the worse reading of both sides. */
+/* Returns the less complete reading of the two sides. */
 enum reading footprint_worst_reading(const Rows *processes, const Pair *process);
 
 /* Indexes the processes by PID; the caller unrefs. */

@@ -71,7 +71,7 @@ static gboolean is_picked(const Rows *rows, const Pair *row, gpointer data)
 	return name_in(ledger->part, row) && rows_match(rows->draft, row_name(row));
 }
 
-/* The whole stays above its parts in every order. */
+/* The whole comes before its parts in every order. */
 static void sort_rows(Listing *listing, const char *order)
 {
 	const struct ledger *ledger = listing->data;
@@ -158,7 +158,7 @@ static const struct ctprof_report_field lens_fields[N_LENS_FIELDS] = {
 	[LENS_MISSING] = COUNT_FIELD("missing", "MISSING"),
 };
 
-/* Each is a separate total with its own coverage. */
+/* Each row is a total of its own, with its own coverage. */
 struct lens {
 	const char *group, *metric, *name; /* group NULL: processes */
 };

@@ -6,7 +6,7 @@
 
 #define GIB (1u << 30)
 #define MIB (1u << 20)
-/* Columns of the smallest terminal, less the margin. */
+/* Columns of the narrowest terminal, without the margin. */
 #define WIDTH 78
 /* Smaller shares of the RAM are shown by the ledger only. */
 #define LEAST_PERCENT 0.25
@@ -14,7 +14,7 @@
 
 /* A part of the RAM: a sum of rows of the ledger, minus others. */
 static const struct part {
-	const char *name, *words; /* words NULL: for machines only */
+	const char *name, *words; /* words: NULL: for machines only */
 	const char *rows[MOST_PARTS], *less[2];
 	const char *within, *of_it; /* a part that is shown in parentheses, and its label */
 	gboolean always;            /* shown however small */

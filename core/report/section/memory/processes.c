@@ -37,7 +37,7 @@ static const Place after[] = {
 			stand_in                                                                   \
 	}
 
-/* The memory of a process itself, and with its children. */
+/* The memory of a process alone, and with its children. */
 static const struct footprint {
 	struct ctprof_report_field own, tree;
 	gboolean is_common; /* shown by default */
@@ -229,7 +229,7 @@ static void cover(const Listing *listing)
 	for (guint i = 0; i < rows->list->len; i++)
 		tally.n[footprint_worst_reading(rows, g_ptr_array_index(rows->list, i))]++;
 	table_note_coverage(listing->table, "processes", &tally);
-	/* Hide columns that are 0 everywhere: nothing is swapped, or no file is mapped. */
+	/* Hide columns that are 0 everywhere: nothing is swapped out, or no file is mapped. */
 	for (guint i = 0; rows->list->len > 0 && i < listing->n_places; i++)
 		if (listing->places[i].flags & (PLACE_SUMMED | PLACE_TREE) &&
 		    !(table_field(listing->table, i)->flags & CTPROF_FIELD_HIDDEN))
@@ -393,7 +393,7 @@ static void draft_process(const Draft *draft, const Section *section)
 {
 	g_auto(Rows) processes = rows_of(draft, NULL);
 
-	/* Sort orders of one view are not valid for another. */
+	/* Each view has sort orders of its own. */
 	if (rows_are_captured(&processes, "memory_state"))
 		list_processes(draft, "pss");
 	draft_mappings(draft, section);

@@ -90,7 +90,7 @@ struct ctprof_value row_value(const Rows *rows, const Pair *row, guint side, con
 
 	if (!row->sides[side])
 		value.why = CTPROF_ABSENT_INAPPLICABLE;
-	/* With one row, a mode is just a text. */
+	/* For a single row, a mode is just a text. */
 	if (value.type == CTPROF_VALUE_MODE)
 		value.type = CTPROF_VALUE_TEXT;
 	return value;
@@ -179,7 +179,7 @@ void sums_values(const Draft *draft, const Sums *sums, gboolean zero,
 					   : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT};
 }
 
-/* The row exists but has no value, so its change is unknown. */
+/* The row exists but has no value, so the change is unknown. */
 static gboolean is_refused(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_ABSENT && value->missing > 0;

@@ -269,7 +269,7 @@ static void collapse(Tree *tree)
 		Node *node = &tree->nodes[i], *parent = parent_of(tree, i);
 
 		hidden[i] = parent && (hidden[node->parent] || parent->n_folded > 0);
-		/* From here on, n_folded only counts folded nodes. */
+		/* From here on, n_folded counts only folded nodes. */
 		if (!parent || !node->is_wanted ||
 		    !is_small(sums_of(tree, i, tree->ranked), threshold))
 			node->n_folded = 0;

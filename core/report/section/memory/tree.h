@@ -25,9 +25,9 @@ typedef struct tree {
 	const Place *by;     /* the lines' order; NULL: that of the rows */
 	const Place *ranked; /* rows significant by this place are not folded */
 	const char *total;   /* the total's title; NULL: no total */
-	Node *nodes;         /* one per row; the caller sets parents and matches */
+	Node *nodes;         /* one node per row; the caller sets parents and matches */
 	guint *order;        /* parents before their children, siblings as sorted */
-	guint n_sums;        /* PLACE_TREE places; each node has a sum of each, with nodes below */
+	guint n_sums;        /* PLACE_TREE places; each node has a sum for each of them */
 	Sums *sums;
 } Tree;
 
