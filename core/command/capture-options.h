@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options of the commands that capture, and of those that replace names by pseudonyms. */
+/* Options of the commands that capture, and of those that replace names with pseudonyms. */
 #pragma once
 
 #include "command-line.h"

@@ -7,7 +7,7 @@
 #include "road/load.h"
 #include "road/redacting.h"
 
-/* Implements tabulate() of the request. */
+/* Implements the request's tabulate(). */
 static gboolean tabulate(const Session *session, Plugin *sink, Output *output,
 			 CaptureOptions *options, CaptureResult *ret_result, GError **error)
 {
@@ -60,7 +60,7 @@ const Command cmd_capture = {
 	.arguments = "",
 	.summary = "Write a snapshot of every thread on this host",
 	.help = "The snapshot is zstd-compressed JSON: 'zstdcat FILE | jq .threads[0]'.\n"
-		"Values that could not be read are absent in it, each with the reason.\n\n"
+		"Values that could not be read are absent, each with the reason.\n\n"
 		"Examples:\n"
 		"  ctprof capture\n"
 		"  ctprof --plugins=procfs capture -o before.ctprof.zst\n"

@@ -7,8 +7,7 @@
 #include "road/load.h"
 #include "road/run-set.h"
 
-/* Splits the arguments where the other side begins; returns the second half, or
- * NULL. */
+/* Splits the arguments between the sides; returns the second half, or NULL. */
 static char **cut_sides(char **arguments)
 {
 	for (char **at = arguments; *at; at++) {
@@ -47,7 +46,7 @@ static int cmd_compare_run(Globals *globals, char **arguments, GError **error)
 	const char *const *files = (const char *const *)arguments;
 	char **other = cut_sides(arguments);
 
-	/* Nothing before "--": it only ends the options. */
+	/* If nothing precedes "--", it only ends the options. */
 	if (other && !arguments[0])
 		files = (const char *const *)other;
 	else if (other)

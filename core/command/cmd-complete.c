@@ -25,11 +25,11 @@
 typedef struct request {
 	const Globals *globals;
 	const Command *command;                   /* NULL: not typed yet */
-	const char *argument;                     /* the command's first one; NULL: not typed yet */
+	const char *argument;                     /* its first argument; NULL: not typed yet */
 	gboolean lost;                            /* the typed command does not exist */
 	const Option *tables[COMMAND_MAX_TABLES]; /* of the currently known options */
 	char *before;      /* prefix of each candidate: "--plugins=", "a,b," */
-	const char *typed; /* the rest, with which candidates begin */
+	const char *typed; /* the rest, with which candidates must begin */
 	gboolean opened;
 	Session *session; /* opened when needed; NULL: not possible */
 } Request;
@@ -55,7 +55,7 @@ static const Session *session_of(Request *request)
 
 /* ---- candidates by source ------------------------------------------------ */
 
-/* The ops of another kind of plugin are NULL. */
+/* The ops of the other kind of plugin are NULL. */
 static gboolean is_of_kind(const Plugin *plugin, enum completion from)
 {
 	return from == FROM_REPORT_SINKS ? plugin->sink.report != NULL
@@ -233,7 +233,7 @@ static void offer_values(Request *request, const Option *option)
 
 /* ---- the command line ---------------------------------------------------- */
 
-/* A command that captures adds options of plugins. */
+/* A command that captures also has options of plugins. */
 static void take_command(Request *request, const char *word)
 {
 	const Option *of_plugins = NULL;

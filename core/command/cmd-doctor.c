@@ -75,7 +75,7 @@ static void diagnose_rest(const Session *session, GArray *out)
 	}
 }
 
-/* Adds sources that come with ctprof, but are missing. */
+/* Adds sources that come with ctprof, but are not there. */
 static void diagnose_missing(const Session *session, GArray *out)
 {
 	g_auto(GStrv) own = g_strsplit(CTPROF_SOURCES, ",", -1);
@@ -111,7 +111,7 @@ static GArray *diagnose(const Session *session)
 	return out;
 }
 
-/* Whether the two differ in their groups and plugins alone. */
+/* Whether the two differ only in their groups and plugins. */
 static gboolean is_alike(const struct diagnosis *a, const struct diagnosis *b)
 {
 	return a->state == b->state && g_strcmp0(a->why, b->why) == 0 &&

@@ -131,7 +131,7 @@ static gboolean name_files(const Work *work, const ExportDay *days, guint n, GEr
 	return TRUE;
 }
 
-/* days NULL: each file is written as a whole. */
+/* If days is NULL, each file is written as a whole. */
 static int make_each(const Work *work, const ExportDay *days, guint n, GError **error)
 {
 	int status = EXIT_DONE;

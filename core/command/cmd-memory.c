@@ -79,7 +79,7 @@ static const Option own_options[] = {
 
 /* ---- arguments --------------------------------------------------------------- */
 
-/* A word that is not a view may be a file, for the default view. */
+/* A word that is not a view may be a file, to be shown in the default view. */
 static gboolean take_view(char ***arguments, GError **error)
 {
 	const char *word = **arguments;
@@ -147,7 +147,7 @@ static char *join_views(char **views)
 	return g_strconcat(all, " and ", last, NULL);
 }
 
-/* An option that does nothing in the view is a mistake. */
+/* An option that has no effect in the view is a mistake. */
 static gboolean check_views(GError **error)
 {
 	const struct {
@@ -264,7 +264,7 @@ static gboolean has_processes(void)
 	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
 }
 
-/* Reports on the files, or with a capture request on this host now. */
+/* Reports on the files or, if there is a capture request, on this host now. */
 static int report(Globals *globals, const CapturingRequest *capture, GError **error)
 {
 	const ReportRun run = {
@@ -312,7 +312,7 @@ static int step_now(gpointer data, GError **error)
 
 static int cmd_memory_run(Globals *globals, char **arguments, GError **error)
 {
-	/* Reports a bad option before anything is read. */
+	/* Checks the options before anything is read. */
 	g_autoptr(Analysis) sound =
 		take_arguments(arguments, error) ? analysis_new(&options, error) : NULL;
 

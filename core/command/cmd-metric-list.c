@@ -12,7 +12,7 @@
 /* The search pattern; NULL: list everything. */
 static GRegex *pattern;
 
-/* Whether one of the texts, up to NULL, matches the pattern. */
+/* Whether one of the texts (the last is NULL) matches the pattern. */
 static gboolean matches_pattern(const char *text, ...)
 {
 	gboolean found = !pattern;
@@ -59,7 +59,7 @@ static GStrv list_gates(const Metric *metric)
 	return g_strsplit(metric->def.gates ? metric->def.gates : "", " ", -1);
 }
 
-/* Adds the gates of the listed metrics, each once. */
+/* Adds the gates of the listed metrics, without repetitions. */
 static void add_gates(GPtrArray *cells, const GPtrArray *list)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

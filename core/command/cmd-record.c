@@ -50,7 +50,7 @@ static const Option options[] = {
 	OPTION_END,
 };
 
-/* Prepares everything that must outlive a process in which a plugin fails. */
+/* Prepares the state that must outlive a process in which a plugin fails. */
 static gboolean prepare(Globals *globals, char **command, GError **error)
 {
 	plan.globals = globals;
@@ -71,7 +71,7 @@ static gboolean prepare(Globals *globals, char **command, GError **error)
 	return redacting_prepare(FALSE, error) && record_parse_every(&plan, error);
 }
 
-/* Runs a process for each file: only this one may open files. */
+/* Runs a process for each file, as only this process may open files. */
 static int run_files(void)
 {
 	int status;

@@ -6,7 +6,7 @@
 
 static int cmd_show_run(Globals *globals, char **arguments, GError **error)
 {
-	/* With a time, the user asks what happened then. */
+	/* If a time is given, the user wants to know what happened then. */
 	const ReportRun request = {
 		.files = (const char *const *)arguments,
 		.is_window = sample_choice.at && !sample_choice.sample,

@@ -24,7 +24,7 @@
 
 #define MAX_COUNT 1000000
 #define MAX_REPEATS 1000
-/* Two files that are compared, and one that is written meanwhile. */
+/* Two files to compare, and one that is written meanwhile. */
 #define N_FILES 3
 #define NAP_MS 5
 #define NS_PER_MS 1000000
@@ -34,7 +34,7 @@ extern char **environ;
 
 static guint64 every_ns;            /* 0: not given */
 static guint64 count;               /* 0: not given */
-static Repeat repeat = REPEAT_INIT; /* n is 0: not given */
+static Repeat repeat = REPEAT_INIT; /* n: 0: not given */
 
 static const Option options[] = {
 	OPTION(TIME, "every", 'i', &every_ns, "TIME", "Compare repeatedly, every TIME (500ms, 5s)",
@@ -78,10 +78,10 @@ struct stat_run {
 	GArray *own;              /* gint32: our own processes, which are in the captures */
 	CaptureAhead *ahead;      /* the next capture, except the first; NULL: no more */
 	CapturingRequest request; /* of ahead */
-	pid_t pid;                /* of the command; 0: not running */
-	int pidfd;                /* of the command; -1: none */
+	pid_t pid;                /* PID of the command; 0: not running */
+	int pidfd;                /* descriptor of the command; -1: none */
 	gint64 began_us;          /* when it was started; 0: no command */
-	CommandFacts facts;       /* once the command has ended: wall_ns is not 0 */
+	CommandFacts facts;       /* valid once the command has ended: wall_ns is not 0 */
 	gboolean is_reported;     /* the facts were reported */
 };
 typedef struct stat_run StatRun;
@@ -149,7 +149,7 @@ static int step_capture(const StatRun *self, guint n, GError **error)
 {
 	const CapturingRequest request = request_of(self, n);
 
-	/* Be quiet: the same values are absent in all runs. */
+	/* Be quiet: all runs lack the same values. */
 	if (repeat.n > 0 && repeat.sides[0]->len > 0)
 		ui_set_verbosity(-1);
 	return EXIT_OF(capturing_run(self->globals, &request, error));
@@ -188,7 +188,7 @@ static const char *const names[] = {"before", "after", NULL};
 /* Compares capture n with the previous one. */
 static int step_compare(const StatRun *self, guint n, GError **error)
 {
-	/* A series of reports is to be watched, not paged. */
+	/* A series of reports is for watching, so it is not paged. */
 	if (self->every_ms > 0)
 		g_setenv("CTPROF_PAGER", "cat", TRUE);
 	const char *files[] = {self->files[(n - 1) % N_FILES], self->files[n % N_FILES], NULL};
@@ -223,7 +223,7 @@ static gboolean start_command(StatRun *self, GError **error)
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
 
-	/* With several runs, these signals end all of them. */
+	/* With several runs, these signals end the whole series. */
 	if (repeat.n == 0)
 		ignore_keys(TRUE);
 	sigemptyset(&defaults);
@@ -258,7 +258,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
 	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* includes ours, before exec() */
 
-	/* Left over from a warm-up. */
+	/* It may be left over from a warm-up. */
 	g_free(self->facts.line);
 	g_strfreev(self->facts.marks);
 	self->facts = (CommandFacts){
@@ -302,7 +302,7 @@ static gboolean reap_command(StatRun *self, gboolean wait)
 
 		if (result == self->pid || (result < 0 && errno != EINTR))
 			break;
-		/* SIGTERM and SIGHUP are for us: the command must not outlive us. */
+		/* SIGTERM and SIGHUP are sent to us: the command must not outlive us. */
 		if (crash_interrupted())
 			kill(self->pid, SIGTERM);
 		if (!wait)
@@ -373,7 +373,7 @@ static int watch(StatRun *self)
 	return worst;
 }
 
-/* Whether the argument is a recording, which is reported and not run. */
+/* Whether the argument is a recording, to be reported, and not a command. */
 static gboolean is_recording(char *const *command)
 {
 	return command[0] && !command[1] && g_str_has_suffix(command[0], RECORD_SUFFIX) &&

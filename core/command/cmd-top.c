@@ -36,7 +36,7 @@ static gboolean check_pids(char **arguments, GError **error)
 
 static int cmd_top_run(Globals *globals, char **arguments, GError **error)
 {
-	/* This also leaves out exit records of other processes. */
+	/* This also excludes exit records of other processes. */
 	request.pids = arguments[0] ? arguments : NULL;
 	const ScreenRequest screen = {.globals = globals, .pids = request.pids, .open = open_feed};
 

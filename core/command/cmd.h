@@ -20,8 +20,8 @@ typedef struct command {
 	const Option *shared[COMMAND_MAX_SHARED];
 	enum plugin_options plugin_options;
 	gboolean has_sides;             /* "--" among the arguments separates two sides */
-	enum completion arguments_from; /* what completion offers for arguments */
-	/* run() calls no plugin itself, but supervises processes that do. */
+	enum completion arguments_from; /* what completion offers for its arguments */
+	/* run() calls no plugin itself: it supervises processes that do. */
 	gboolean supervises;
 	/* The file of another program that takes the whole command line; NULL: run() is called. */
 	const char *program;
@@ -45,7 +45,7 @@ void cmd_list_tables(const Command *command, const Option *of_plugins,
 
 /* Fails if there is an argument. */
 gboolean cmd_no_arguments(char **arguments, GError **error);
-/* Returns EXIT_DONE if all output has been written; plugins can no longer affect it. */
+/* Returns EXIT_DONE if all output was written: plugins can no longer affect the status. */
 int cmd_printed(void);
 #define OPTION_PID(variable, help)                                                                 \
 	OPTION(COUNT, "pid", 'p', variable, "PID", help, .many = TRUE, .row.least = 1,             \

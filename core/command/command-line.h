@@ -52,8 +52,8 @@ typedef struct option {
 	 * many: char ***, for any type except BOOL.
 	 */
 	gpointer variable;
-	/* For an option of plugins, instead of variable: "PLUGIN.name" for each plugin that has
-	 * it. */
+	/* Options of plugins have this instead of variable: "PLUGIN.name" for each plugin with the
+	 * option. */
 	char **settings;
 } Option;
 
@@ -81,7 +81,7 @@ gboolean option_takes_value(const Option *option);
 enum line_part { LINE_OPTION, LINE_UNKNOWN, LINE_ARGUMENT, LINE_END };
 
 typedef struct command_line {
-	const Option *const *tables; /* each up to OPTION_END; NULL after the last */
+	const Option *const *tables; /* tables, each ended by OPTION_END; NULL after the last */
 	char **words;                /* words still to be read */
 	const char *letters;         /* the rest of "-abc" */
 	gboolean only_arguments;     /* after "--" */
@@ -90,7 +90,7 @@ typedef struct command_line {
 /* One word of the line. */
 typedef struct line_word {
 	const char *text;     /* as typed */
-	char shown[64];       /* of an option: "--smaps", "-n" */
+	char shown[64];       /* the name of an option: "--smaps", "-n" */
 	const Option *option; /* NULL: unknown */
 	const char *value;    /* NULL: none */
 } LineWord;

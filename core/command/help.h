@@ -6,7 +6,7 @@
 
 #include "command-line.h"
 
-/* Prints text, which begins at the column indent, in lines as wide as the terminal or fewer. */
+/* Prints text, which begins at the column indent, in lines no wider than the terminal. */
 void help_wrap(const char *text, glong indent, FILE *stream);
 /* Prints --help from the tables of options. usage: follows "ctprof "; tables: as in
  * CommandLine, the first one is --help; text: paragraphs below the options. */

@@ -84,7 +84,7 @@ Pager *pager_start(void)
 void pager_finish(Pager *pager)
 {
 	if (pager->terminal >= 0) {
-		/* Replaces the pipe, so that the pager sees its end. */
+		/* Closes our end of the pipe, so that the pager sees the end of the output. */
 		dup2(pager->terminal, STDOUT_FILENO);
 		close(pager->terminal);
 	} else {

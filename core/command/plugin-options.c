@@ -171,7 +171,7 @@ static int step_send(gpointer data, GError **error)
 		return EXIT_FAILED;
 	g_autoptr(GVariant) packed = pack(options);
 	gsize size = g_variant_get_size(packed);
-	/* A process that was lost may have written to it before. */
+	/* An earlier process that was lost may have written to it. */
 	gboolean ok = ftruncate(request->fd, 0) == 0 &&
 		      pwrite(request->fd, g_variant_get_data(packed), size, 0) == (gssize)size;
 	return EXIT_OF(ok || error_set_errno(error, errno, "cannot list the options of plugins"));

@@ -10,7 +10,7 @@
 gboolean plugin_options_load(const Globals *globals, enum plugin_options which,
 			     const Option **ret_options, GError **error);
 
-/* Does the same in a process of its own, which returns only data.  supervised FALSE: in this
+/* Fetches the options in a process of its own, which returns only data.  supervised FALSE: in this
  * process.  Reports an error; returns the exit status. */
 int plugin_options_fetch(const Globals *globals, enum plugin_options which, gboolean supervised,
 			 const Option **ret_options);

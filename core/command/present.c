@@ -180,7 +180,7 @@ gboolean presenting_draw(const Session *session, const struct ctprof_report *rep
 			 const Presentation *how, Output *output, GError **error)
 {
 	Plugin *sink = plugin_find(session->plugins, presenting_sink(), CTPROF_KIND_SINK);
-	/* Do this before a pager is between us and the terminal. */
+	/* Do this before a pager comes between us and the terminal. */
 	struct ctprof_report dressed = add_output_properties(report, how);
 
 	if (!no_pager && !output_path && isatty(STDOUT_FILENO))

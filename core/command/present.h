@@ -34,8 +34,8 @@ const char *presenting_sink(void);
 /* Opens a session with the plugins that read snapshots and draw --format, without
  * sources. */
 Session *presenting_open(const Globals *globals, GError **error);
-/* Checks in a separate process, with which the plugins end, whether that works: call it before a
- * slow report, or before a command is run for one.  Returns an exit status. */
+/* Checks in a separate process, so that no plugin stays loaded, whether that works: call it before
+ * a slow report, or before running a command for one.  Returns an exit status. */
 int presenting_check(const Globals *globals);
 gboolean presenting_draw(const Session *session, const struct ctprof_report *report,
 			 const Presentation *how, Output *output, GError **error);

@@ -19,9 +19,9 @@ extern const Option reporting_compare_options[];
 /* --pid, as given; NULL: all. */
 char **reporting_pids(void);
 
-/* Checks the options before there is anything to report, in a separate process, and reports errors;
+/* Checks the options in a separate process, before there is anything to report, and reports errors;
  * returns the exit status.  Only the run's names are used, and whether it compares runs.  Names of
  * metrics, which only the snapshots have, are not checked. */
 int reporting_check(const Globals *globals, const ReportRun *run);
-/* Reads and draws the run as the options say; returns the exit status, as a command does. */
+/* Reads and draws the run as the options specify; returns the exit status of the command. */
 int reporting_run(Globals *globals, const ReportRun *run, GError **error);

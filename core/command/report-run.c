@@ -30,7 +30,7 @@ const Option window_options[] = {
 
 /* ---- several runs --------------------------------------------------------- */
 
-/* One run is analysed at a time; only the values of the others are kept. */
+/* One run is analysed at a time; of the others, only the values are kept. */
 static gboolean take_run(const Session *session, const AnalysisOptions *options, guint side,
 			 guint number, const SavedRun *saved, GError **error)
 {
@@ -95,7 +95,7 @@ static void print_hit(const struct ctprof_report_hit *hit)
 			   strstr(hit->condition, hit->metric) ? "" : " by ", value);
 }
 
-/* Reports the first ones; JSON output has all. */
+/* Prints the first hits; JSON output has all. */
 static void print_hits(const struct ctprof_report *report)
 {
 	for (guint64 i = 0; i < MIN(report->n_hits, MAX_HITS); i++)

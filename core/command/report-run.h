@@ -16,15 +16,15 @@ extern const Option window_options[];
 
 typedef struct report_run {
 	const AnalysisOptions *options;
-	const char *const *files;        /* one; two to compare; one with .compare: a window */
-	const char *const *names;        /* of the files or sides, for the report; NULL: files */
+	const char *const *files;        /* one; two to compare; one with .compare for a window */
+	const char *const *names;        /* of the files or sides, to be shown; NULL: files */
 	const GPtrArray *sides[2];       /* instead of files, SavedRun *: runs of one or two
 					  * sides */
 	const CapturingRequest *capture; /* instead of files: this host now */
 	const GArray *hidden;            /* gint32: processes to leave out; NULL: none */
 	gboolean is_window;              /* one recording, two of whose samples are compared */
 	gboolean must_be_window;         /* it requires two captures of one boot */
-	const CommandFacts *command;     /* the command of stat; NULL: none has ended */
+	const CommandFacts *command;     /* the command of stat; NULL: no command has ended */
 	Presentation how;
 	/* Called before anything is drawn; NULL: nothing to do. */
 	gboolean (*finished)(const Analysis *analysis, GError **error);

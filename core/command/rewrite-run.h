@@ -12,12 +12,12 @@
 extern const Option rewriting_options[];
 
 typedef struct rewrite_run {
-	const char *expected; /* what FILE has to be, for messages */
+	const char *expected; /* what FILE must be, for messages */
 	/* Writes with the sink that reads the recording; returns a description for people; NULL: it
 	 * failed. */
 	char *(*write)(Recording *recording, Plugin *sink, Output *output, GError **error);
 } RewriteRun;
 
-/* Runs such a command; arguments: a FILE. */
+/* Runs such a command; arguments: one FILE. */
 gboolean rewrite_run(const RewriteRun *run, const Globals *globals, char **arguments,
 		     GError **error);

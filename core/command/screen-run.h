@@ -14,7 +14,7 @@ typedef struct screen_request {
 	Globals *globals;
 	gpointer data; /* of open() */
 	char **pids;   /* only these processes; NULL: all */
-	/* Called in the process that draws. */
+	/* Makes the feed; called in the process that draws. */
 	Feed *(*open)(Globals *globals, gpointer data, GError **error);
 } ScreenRequest;
 

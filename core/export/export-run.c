@@ -25,7 +25,7 @@ char *export_stem_of(const char *path)
 	char *name = g_path_get_basename(path);
 	char *ending = strstr(name, ENDING);
 
-	/* Other endings occur, as in "host.parquet" written by capture. */
+	/* The name may end differently, such as "host.parquet" written by capture. */
 	if (!ending)
 		ending = strchr(name, '.');
 	if (ending && ending > name)
@@ -78,7 +78,7 @@ static const Plugin *find_sink(const Session *session, const char *name, GError 
 	return NULL;
 }
 
-/* format NULL: nothing is written. */
+/* If format is NULL, nothing is written. */
 static Session *open_session(const Globals *globals, const char *format, const char *path,
 			     Output **ret_output, GError **error)
 {
@@ -119,7 +119,7 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 
 /* A quick look at the metrics and the time of a file, without any row. */
 typedef struct glance {
-	Export *export; /* learns the metrics; NULL: not needed */
+	Export *export; /* export that learns the metrics; NULL: not needed */
 	const Recording *recording;
 	guint64 realtime_ns;
 	gboolean is_enough;
@@ -163,7 +163,7 @@ static gboolean look_at(Recording *recording, Glance *glance, GError **error)
 typedef struct writing {
 	const ExportJob *job;
 	Export *export;
-	gboolean has_begun; /* the tables have: the metrics of all files are known */
+	gboolean has_begun; /* the tables have begun: the metrics of all files are known */
 	ExportSample sample;
 } Writing;
 

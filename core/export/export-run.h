@@ -7,16 +7,15 @@
 #include "export.h"
 #include "plugin/session.h"
 
-/* Some of the files, which become one file. */
+/* The input files that become one output file. */
 typedef struct export_job {
 	const Globals *globals;
 	const char *format; /* the sink */
-	const char *host;   /* for all files; NULL: from their names */
+	const char *host;   /* host name for all files; NULL: from their names */
 	ExportOptions options;
 	const char *const *files; /* NULL after the last */
-	guint first,
-		last;     /* of a single recording, the samples; last G_MAXUINT: all of each file */
-	const char *path; /* "-": standard output; its folder is made */
+	guint first, last; /* samples of a single recording; last G_MAXUINT: all of each file */
+	const char *path;  /* "-": standard output; its folder is made */
 	gboolean makes_folders;
 } ExportJob;
 

@@ -155,7 +155,7 @@ static void set_phase(Export *self, const GArray *marks)
 	self->phase = g_strdup(g_array_index(marks, struct ctprof_fact, marks->len - 1).value);
 }
 
-/* Takes the origin before the first row, wherever the host's own row is. */
+/* Takes the origin before the first row, even if the host's row comes last. */
 static void note_origin(Export *self, const Registry *registry)
 {
 	struct ctprof_rows host;
@@ -167,7 +167,7 @@ static void note_origin(Export *self, const Registry *registry)
 		self->origin.realtime_ns = facts->realtime_ns;
 	if (facts->marks->len > 0)
 		set_phase(self, facts->marks);
-	/* A name that the user has chosen may say anything. */
+	/* A name chosen by the user may reveal anything. */
 	if (self->phase && !self->options.redactor)
 		origin_note_phase(&self->origin, self->phase);
 	if (recording_peek_host(self->recording, &host)) {
@@ -235,7 +235,7 @@ static gboolean put_capture(const Export *self, Writer *writer, GError **error)
 gboolean export_end_sample(Export *self, const Registry *registry, const LoadFacts *facts,
 			   GError **error)
 {
-	/* A sample without rows can have a mark. */
+	/* Even a sample without rows can have a mark. */
 	note_origin(self, registry);
 	if (!take_cgroups(self, registry, error))
 		return FALSE;

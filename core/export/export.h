@@ -15,17 +15,17 @@
 typedef struct export_options {
 	guint32 tables; /* CTPROF_TABLE_*; 0: the sink's usual ones */
 	GroupBy group_by;
-	Redactor *redactor; /* of all names except the host's; NULL: names are kept */
+	Redactor *redactor; /* replaces all names except the host's; NULL: names are kept */
 } ExportOptions;
 
 /* The capture or sample to be exported next. */
 typedef struct export_sample {
 	const char *file; /* for messages */
 	const char *host; /* NULL: not known */
-	/* The recording that it is read from; NULL: this host, at realtime_ns. */
+	/* The recording it is read from; NULL: it is this host's, at realtime_ns. */
 	const Recording *recording;
 	guint64 realtime_ns;
-	gboolean goes_on; /* of the same recording as the previous sample */
+	gboolean goes_on; /* from the same recording as the previous sample */
 } ExportSample;
 
 typedef struct export Export;

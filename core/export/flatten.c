@@ -32,7 +32,7 @@ enum { MADE_PATTERN, MADE_UNIT, N_MADE };
 
 struct flatten {
 	Writer *writer;
-	gboolean is_bound; /* flows are of this capture */
+	gboolean is_bound; /* flows belong to this capture */
 	GArray *flows;
 	Made made[N_MADE];
 	Arena *names;                      /* and their derived forms */
@@ -142,7 +142,7 @@ void flatten_again(Flatten *self)
 	self->user_of = 0;
 	g_string_truncate(self->user_name, 0);
 	g_array_set_size(self->flows, 0);
-	/* Memory must not grow with the captures. */
+	/* Memory must not grow with the number of captures. */
 	store_free(self->store);
 	self->store = store_new();
 }
@@ -260,7 +260,7 @@ static void put_made(Flatten *self, Made *made)
 	writer_put_own(self->writer, made->to, text ? text : make(self->names, made, from));
 }
 
-/* Forgets the derived forms of too many names: memory must not grow with the threads. */
+/* Forgets the derived forms if there are too many: memory must not grow with the threads. */
 static void forget_made(Flatten *self)
 {
 	guint n = 0;

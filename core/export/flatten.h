@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes rows of captures as records of a table, one for one. */
+/* Writes each row of a capture as one record of a table. */
 #pragma once
 
 #include <glib.h>
@@ -21,7 +21,7 @@ void origin_clear(Origin *origin);
 void origin_note(Origin *origin, const Registry *registry, const struct ctprof_rows *rows);
 /* Takes the last mark before the sample. */
 void origin_note_phase(Origin *origin, const char *phase);
-/* Sets the first columns of the current row, and the phase if it has such a column. */
+/* Sets the first columns of the current row, and the phase if the table has that column. */
 void origin_put(const Origin *origin, Writer *writer);
 
 /* Sets a column to a map, as a JSON object. */
@@ -35,6 +35,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Flatten, flatten_free)
 
 /* Call before the rows of another capture. */
 void flatten_again(Flatten *flatten);
-/* Writes rows of the class that the table is made of; they are with the sink on return. */
+/* Writes rows of the class that the table is made of; on return, the sink has them. */
 gboolean flatten_rows(Flatten *flatten, const Origin *origin, const Registry *registry,
 		      const struct ctprof_rows *rows, GError **error);

@@ -10,7 +10,7 @@
 
 typedef struct grouping Grouping;
 
-/* writer: of a table of groups or of windows. */
+/* writer: that of a table of groups or of windows. */
 Grouping *grouping_new(Writer *writer, GroupBy group_by);
 void grouping_free(Grouping *grouping);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Grouping, grouping_free)
@@ -20,6 +20,6 @@ void grouping_begin_file(Grouping *grouping, const char *file);
 gboolean grouping_begin(Grouping *grouping, GError **error);
 gboolean grouping_rows(Grouping *grouping, const Registry *registry, const struct ctprof_rows *rows,
 		       GError **error);
-/* Call after all rows; the records are with the sink on return.  facts NULL: not known. */
+/* Call after all rows; on return, the sink has the records. facts NULL: not known. */
 gboolean grouping_end(Grouping *grouping, const Origin *origin, const Registry *registry,
 		      const LoadFacts *facts, GError **error);

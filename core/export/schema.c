@@ -19,7 +19,7 @@
 #define OF_ALL G_MAXUINT32
 #define OF_GROUPS (CTPROF_TABLE_GROUPS | CTPROF_TABLE_WINDOWS)
 
-/* In order; those of an axis come before "threads". */
+/* In the order of the table; those of an axis come before "threads". */
 static const struct naming {
 	guint32 rows;
 	struct ctprof_table_column column;
@@ -29,7 +29,7 @@ static const struct naming {
 	{OF_ALL, NAMING(TEXT, "kernel", "text", "release of the kernel")},
 	{OF_ALL, NAMING(TIME, "captured_at", "time", "when the capture or sample began, UTC")},
 	{CTPROF_TABLE_CAPTURES,
-	 NAMING(TEXT, "phase", "text", "of a recording: the last mark before the sample began")},
+	 NAMING(TEXT, "phase", "text", "in a recording: the last mark before the sample began")},
 	{OF_THREADS, NAMING(I64, "tgid", "none", "process")},
 	{OF_THREADS, NAMING(I64, "tid", "none", "thread")},
 	{OF_THREADS, NAMING(TEXT, "pcomm", "text", "name of the process")},

@@ -169,7 +169,7 @@ gboolean writer_flush(Writer *writer, GError **error)
 	if (!plugin_records(writer->sink, &records, error))
 		return FALSE;
 	writer->n_rows += writer->filled;
-	/* No row is being filled now, so there is nothing else to clear. */
+	/* No row is partly filled now, so there is nothing else to clear. */
 	memset(writer->present, 0, (gsize)writer->columns->len * writer->filled);
 	memset(writer->values, 0, (gsize)writer->columns->len * writer->filled * sizeof(guint64));
 	writer->filled = 0;

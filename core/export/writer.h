@@ -14,14 +14,14 @@ typedef struct writer {
 	GArray *columns;           /* struct ctprof_table_column */
 	GHashTable *places;        /* name -> its index + 1 */
 	GStringChunk *strings;     /* of the columns */
-	guint64 *values;           /* of the rows being filled; NULL: not begun */
+	guint64 *values;           /* values of the rows being filled; NULL: not begun */
 	guint8 *present;
 	guint filled;
 	Arena *texts;
 	guint64 n_rows; /* handed to the sink */
 } Writer;
 
-/* Tables are bits from 1 to this one. */
+/* The bits of tables go from 1 to this one. */
 #define WRITER_LAST CTPROF_TABLE_CAPTURES
 /* Returns "thread" for CTPROF_TABLE_THREADS, and so on. */
 const char *writer_table_name(guint32 rows);

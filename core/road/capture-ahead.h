@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Captures that listen for ended threads before they read any: they are started ahead of time, in a
- * process of their own, which then waits for a message to go on.  A plugin that fails there is left
- * out and the work is repeated, as in any supervised process, but then without records of ended
- * threads.
+ * process of their own, which then waits for a message to continue.  A plugin that fails there is
+ * left out and the work is repeated, as in any supervised process, but then without records of
+ * ended threads.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ CaptureAhead *capture_ahead_begin(Globals *globals, const CapturingRequest *requ
 				  int *ret_status);
 /* Returns why ended threads are not recorded, one clause; NULL: they are. */
 const char *capture_ahead_exits_failure(const CaptureAhead *ahead);
-/* Call once the previous capture has been made: the samples that sources take from then on belong
- * to the window.  NULL: does nothing. */
+/* Call once the previous capture has been made: samples that sources take afterwards belong to the
+ * window.  Does nothing if ahead is NULL. */
 void capture_ahead_begin_window(CaptureAhead *ahead);
 /* Makes the process capture; returns its exit status, EXIT_LOST if a plugin was lost. */
 int capture_ahead_finish(CaptureAhead *ahead);

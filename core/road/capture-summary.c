@@ -15,11 +15,11 @@ static char *count_rows(gboolean leaders_only, guint64 n)
 	return leaders_only ? count(n, "process", "es") : count(n, "thread", "s");
 }
 
-/* Reasons of absence, as the summary shows them. */
+/* The reasons for absence, as worded in the summary. */
 static const struct {
 	guint32 why;
 	const char *words;
-	gboolean is_of_some; /* per thread; FALSE: of the host, and only for a part of a group */
+	gboolean is_of_some; /* per thread; FALSE: for the host, and only for a part of a group */
 } reasons[] = {
 	{CTPROF_ABSENT_UNSUPPORTED, "not provided here", FALSE},
 	{CTPROF_ABSENT_DENIED, "not permitted", TRUE},

@@ -67,7 +67,7 @@ static char *list_groups(const Session *session, const CapturingRequest *request
 		return g_strdup(request->groups);
 	for (guint i = 0; i < session->plugins->len; i++) {
 		const Plugin *plugin = g_ptr_array_index(session->plugins, i);
-		/* Naming a plugin requests its groups. */
+		/* Naming a plugin also requests its groups. */
 		gboolean named = is_open && select_names(session->select, plugin_name(plugin));
 
 		settings_add_groups(session->settings, plugin, named, added);
@@ -79,7 +79,7 @@ static char *list_groups(const Session *session, const CapturingRequest *request
 	}
 	if (added->len == 0)
 		return g_strdup(groups);
-	/* If metrics are named one by one, do not add all the others. */
+	/* If single metrics are named, do not add all the others. */
 	if (!groups && (request->metrics || request->needs))
 		return g_strdup(added->str);
 	return g_strjoin(",", groups ? groups : "all", added->str, NULL);
@@ -244,8 +244,8 @@ static Session *open_session(const Globals *globals, const CapturingRequest *req
 	return g_steal_pointer(&session);
 }
 
-/* At a raised priority the load does not matter, so half of the CPUs are used.  A worker has at
- * most one helper. */
+/* At raised priority the load does not matter, so half of the CPUs are used.  A worker has at most
+ * one helper. */
 static Priority *raise_priority(const Globals *globals, guint *ret_workers)
 {
 	gboolean is_recorded = globals->proc || globals->sys || globals->cgroup;
@@ -296,7 +296,7 @@ Capturing *capturing_begin(Globals *globals, const CapturingRequest *request, Ou
 	if (!limits_check_memory(error))
 		return NULL;
 	self->request = request;
-	/* Without processes, the capture is done before its priority could be raised. */
+	/* If it reads no processes, the capture is done before its priority could be raised. */
 	if (!request->no_threads)
 		self->raised = raise_priority(globals, &self->workers);
 	self->session = open_session(globals, request, &self->sink, ret_output, error);
@@ -407,7 +407,7 @@ gboolean capturing_sample(Capturing *self, Output *output, const CaptureSample *
 	return ok;
 }
 
-/* Makes the sources forget the sample; the listener keeps threads that ended since. */
+/* Makes the sources forget the sample; the listener keeps the threads that have ended since. */
 void capturing_again(Capturing *self)
 {
 	const GPtrArray *plugins = self->session->plugins;
@@ -426,7 +426,7 @@ static void end_raised(void)
 	g_clear_pointer(&kept_raised, priority_end);
 }
 
-/* The process ends now: the load must not delay freeing its memory either. */
+/* The process is about to end: the load must not delay freeing its memory either. */
 static void keep_raised(Priority *raised)
 {
 	kept_raised = raised;

@@ -27,13 +27,13 @@ typedef struct capturing_request {
 	 * a plugin has them, NULL-terminated.  NULL: the usual ones. */
 	gboolean (*needs)(const Metric *metric);
 	const char *const *added;
-	const char *source;    /* the plugin of the groups; NULL: any */
+	const char *source;    /* the plugin that must provide the groups; NULL: any */
 	char *metrics;         /* in the format of --metrics; NULL: all */
 	char **pids;           /* decimal numbers; NULL: all */
 	gboolean leaders_only; /* only leaders are read */
 	gboolean no_threads;   /* no processes are read */
 	gboolean is_interim;   /* the file is not reported to the user */
-	gboolean listens;      /* for ended threads, from before wait() on */
+	gboolean listens;      /* listens for ended threads, beginning before wait() */
 	/* With listens: sources sample from the moment at which another process sets this; NULL:
 	 * from the first capture on. */
 	const guint *may_sample;
@@ -43,7 +43,7 @@ typedef struct capturing_request {
 	/* Takes the rows instead of a file: nothing is written or reported, and sink is only loaded
 	 * for later use.  NULL: a file is written. */
 	TakeRows each;
-	/* Captures, as capture_run() does, for a sink that takes tables only. */
+	/* Captures like capture_run(), for a sink that writes only tables. */
 	gboolean (*tabulate)(const Session *session, Plugin *sink, Output *output,
 			     CaptureOptions *options, CaptureResult *ret_result, GError **error);
 	/* Called after all rows, with the plugins still loaded. */
@@ -77,8 +77,7 @@ void capturing_again(Capturing *capturing);
 /* Returns the values of --pid as numbers, gint32; NULL if not given. */
 GArray *capturing_list_pids(char **pids);
 
-/* Does what --delayacct requests now, once, for captures by several processes.  Checks the request
- * first. */
+/* Carries out --delayacct now, once for captures by several processes. Checks the request first. */
 gboolean capturing_prepare(Globals *globals, const CapturingRequest *request, GError **error);
 /* Captures as the options and the request say, and reports the result. */
 gboolean capturing_run(Globals *globals, const CapturingRequest *request, GError **error);

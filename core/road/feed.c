@@ -67,7 +67,7 @@ gboolean feed_load_memory(const Feed *feed, const Demand *demand, Analysis *anal
 	}
 	if (!sample && feed->memory_due(feed, demand) == 0)
 		return FALSE;
-	/* Without a sample that has memory, the analysis says what is missing. */
+	/* If no sample has memory, the analysis reports what is missing. */
 	return analysis_add_moment(analysis, 0, (sample ? sample : feed->samples[1])->moment,
 				   error);
 }

@@ -26,15 +26,15 @@ struct feed {
 	const char *memory_of;        /* the owner of the memory that is read, as in a report */
 	Sample *samples[2];           /* owned: the older one, the newer one; NULL: not yet */
 	Sample *taken;                /* owned: the next one, not shown yet; NULL: none */
-	gint32 own[2];                /* as in AnalysisOptions, for samples of this host */
-	struct memory_reader *reader; /* of this host; NULL: none */
+	gint32 own[2];                /* as in AnalysisOptions; for samples of this host */
+	struct memory_reader *reader; /* for this host; NULL: none */
 
 	/* take and take_memory may run in another thread, concurrently with all but each other and
 	 * the functions for recordings.  Their results are shown after keep().  take: reads the
 	 * next sample, of this host now, or the following one of a recording.  FALSE with no error:
 	 * there is no other. */
 	gboolean (*take)(Feed *feed, const Demand *demand, GError **error);
-	/* Reads the memory that the screen shows. */
+	/* Reads the memory that the screen is to show. */
 	gboolean (*take_memory)(Feed *feed, const Demand *demand, GError **error);
 	void (*keep)(Feed *feed);
 
@@ -54,9 +54,8 @@ struct feed {
 	gboolean (*move)(Feed *feed, gint by, GError **error);
 	gboolean (*resize)(Feed *feed, gint by, GError **error);
 	gboolean (*jump)(Feed *feed, const char *when, GError **error);
-	/* past: reads the values on its first screens, window by window; the caller frees the
-	 * series.  show: shows the window of that number.  Neither may run while another thread
-	 * reads. */
+	/* past: reads the values of the first screen for each window; the caller frees the series.
+	 * show: shows the window of that number.  Neither may run while another thread reads. */
 	Series *(*past)(Feed *feed, const AnalysisOptions *options, GError **error);
 	gboolean (*show)(Feed *feed, guint window, guint n_windows, GError **error);
 };
@@ -74,7 +73,7 @@ guint64 feed_memory_time(const Feed *feed, const Demand *demand);
 gboolean feed_load_memory(const Feed *feed, const Demand *demand, Analysis *analysis,
 			  AnalysisOptions *options, GError **error);
 
-/* For the feeds: the newer sample becomes the older one. */
+/* For the feeds themselves: the newer sample becomes the older one. */
 void feed_push(Feed *feed, Sample *sample);
 void feed_clear(Feed *feed);
 

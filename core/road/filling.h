@@ -6,8 +6,8 @@
 #include "snapshot/context.h"
 
 typedef struct filling {
-	AnalysisOptions options; /* its own copy: options that the captures determine are set
-				  * there */
+	AnalysisOptions options; /* its own copy, in which options that the captures determine are
+				  * set */
 	Analysis *analysis;
 	Context *contexts[2];
 } Filling;

@@ -31,16 +31,16 @@ typedef struct live {
 	guint64 number;      /* of samples */
 	guint n_pss;         /* samples with PSS */
 	gboolean reads_pss, is_cost_known;
-	gint64 pss_began_us, pss_due_us; /* when the last of those began, when the next is due;
+	gint64 pss_began_us, pss_due_us; /* when the last sample began, when the next is due;
 					  * monotonic */
 	gint64 cpu_with_us, cost_us;     /* CPU time of a sample with PSS, and of PSS alone */
 	gboolean times_on_demand;        /* waits for a CPU are timed while a pool is shown */
 	gboolean reads_wait;             /* this sample includes where threads wait */
-	gint64 wait_due_us, plain_us;    /* when that is due; CPU time of a sample without it or
+	gint64 wait_due_us, plain_us;    /* when it is next due; CPU time of a sample without it and
 					  * PSS */
 	Output *saves[MAX_SAVES];
 	guint n_saves;  /* files written */
-	char *why_none; /* why there are no more files; NULL: all were written */
+	char *why_none; /* why no more files can be written; NULL: none failed */
 } Live;
 
 /* ---- samples ----------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static void add_setting(Globals *globals, const char *text)
 		texts_append(&globals->settings, g_steal_pointer(&setting));
 }
 
-/* Whether --groups asks for every sample to have the times of waits for a CPU. */
+/* Whether --groups requests the times of waits for a CPU in every sample. */
 static gboolean asks_for_turns(void)
 {
 	const char *groups = capturing_choice.groups;

@@ -131,7 +131,7 @@ static gboolean choose_window(Recording *recording, guint *ret_from, guint *ret_
 	if (!load_choose(recording, ret_from, ret_to, error) ||
 	    (at && !when_find(recording, "--at", at, NULL, ret_to, error)))
 		return FALSE;
-	/* No window ends at the first sample, but one begins there. */
+	/* No window ends at the first sample; but one begins there. */
 	if (at) {
 		*ret_from = MAX(*ret_to, 1) - 1;
 		*ret_to = MIN(*ret_from + 1, recording_n_samples(recording) - 1);
@@ -206,7 +206,7 @@ static void name_side(const LoadRequest *request, Filling *filling, guint side,
 	filling->options.files[side] = g_intern_string(name);
 }
 
-/* Returns the file of a side, which is open already or is opened in ret_own. */
+/* Returns the file of a side, which is already open, or is now opened in ret_own. */
 static Recording *open_side(const Session *session, const LoadRequest *request, guint side,
 			    gboolean alone, Recording **ret_own, GError **error)
 {
@@ -237,7 +237,7 @@ static gboolean load_one(const Session *session, const LoadRequest *request, Fil
 			 guint side, GError **error)
 {
 	g_autoptr(Recording) own = NULL;
-	/* The last sample is in the newest file. */
+	/* The last sample is in the newest of the rotated files. */
 	gboolean is_last = !sample_choice.at && !sample_choice.sample;
 	Recording *recording = open_side(session, request, side, is_last, &own, error);
 	guint sample;

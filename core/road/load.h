@@ -17,8 +17,8 @@ void load_keep(const char *file);
 GPtrArray *load_list(const char *directory, const char *more, GError **error);
 /* Replaces the name of a directory by that of the only recording in it, not counting links. */
 gboolean load_find(char **path, GError **error);
-/* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources, which are
- * not needed to read a file. */
+/* Loads the plugin that reads snapshots and the given sink (NULL: none), but no sources: reading a
+ * file needs none. */
 Session *load_session(const Globals *globals, const char *sink, GError **error);
 /* Opens these plugins. */
 gboolean load_begin(Session *session, const char *sink, GError **error);
@@ -26,7 +26,7 @@ gboolean load_begin(Session *session, const char *sink, GError **error);
 Plugin *load_reader(const Session *session);
 /* Opens a recording, with all files that rotation made of it; warns if something is missing. */
 Recording *load_open(const Session *session, const char *file, GError **error);
-/* Each file is a recording by itself: others that rotation made of it were named, too. */
+/* Opens each file as a recording by itself: the user has also named the rotated files. */
 extern gboolean load_alone;
 
 /* The samples of recordings to use, as given; NULL: the last one, or for a window the first and the

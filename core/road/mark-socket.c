@@ -24,7 +24,7 @@
 /* Maximum bytes of the file's name in the name of the socket. */
 #define MOST_FILE 32
 
-/* The user of the recorder; if that is root, its process runs as another user. */
+/* The users that may be the recorder's: if root started it, its process runs as another user. */
 static uid_t recorder_uid;
 
 /* Makes "DEVICE-INODE-" of a file. */
@@ -96,7 +96,7 @@ void mark_socket_close(int *fd)
 	*fd = -1;
 }
 
-/* There is room for these two only: the kernel drops descriptors that are sent along. */
+/* There is room only for these two: the kernel drops descriptors that are sent along. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(struct timespec))];
@@ -155,7 +155,7 @@ gboolean mark_socket_receive(int fd, MarkMessage *ret_message)
 
 void mark_socket_answer(int fd, const MarkMessage *message, const char *text)
 {
-	/* A process may have a path as its address, which would be looked up with our rights. */
+	/* A process may use a path as its address, which would be looked up with our rights. */
 	if (message->from.sun_path[0] != '\0')
 		return;
 	(void)sendto(fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL,
@@ -312,7 +312,7 @@ gboolean mark_socket_send(const Root *root, const char *name, const char *file, 
 		return error_set_usage(error, "expected -f FILE: %u recordings are running: %s",
 				       found->len, files);
 	}
-	/* Any process can take a name like that; only the recorder answers as its user. */
+	/* Any process can take such a name, but only the recorder answers as the right user. */
 	for (guint i = 0; i < found->len; i++) {
 		g_clear_error(error);
 		if (send_to(g_ptr_array_index(found, i), name, error))

@@ -18,7 +18,7 @@ typedef struct mark_message {
 	char text[MARK_SOCKET_BYTES];
 	gsize length;
 	gboolean is_from_us; /* this user or root */
-	guint64 sent_ns;     /* CLOCK_REALTIME, by the kernel; 0: unknown */
+	guint64 sent_ns;     /* CLOCK_REALTIME of sending, from the kernel; 0: unknown */
 	struct sockaddr_un from;
 	socklen_t from_length;
 } MarkMessage;

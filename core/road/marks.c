@@ -135,7 +135,7 @@ static void take_lines(int fd, Marks *marks)
 
 /* ---- ctprof mark --------------------------------------------------------------------- */
 
-/* marks NULL: there will be no more samples. */
+/* If marks is NULL, there will be no more samples. */
 static void take_message(const MarkMessage *message, int fd, Marks *marks)
 {
 	guint64 ns = message->sent_ns ? message->sent_ns : clock_ns(CLOCK_REALTIME);
@@ -146,7 +146,7 @@ static void take_message(const MarkMessage *message, int fd, Marks *marks)
 	mark_socket_answer(fd, message, why ? why : "");
 }
 
-/* Shuts the socket, so that no more messages can be sent, and answers all that were. */
+/* Shuts the socket, so that no more messages can be sent, and answers those already sent. */
 static void stop_listening(MarkInputs *inputs, Marks *marks)
 {
 	MarkMessage message;

@@ -31,7 +31,7 @@ typedef struct marks {
 	Mark of[MARKS_MOST];
 } Marks;
 
-/* The descriptors that marks come from; -1: none. */
+/* The descriptors from which marks are read; -1: none. */
 typedef struct mark_inputs {
 	int lines, socket;
 } MarkInputs;
@@ -46,7 +46,7 @@ gboolean marks_open_lines(MarkInputs *inputs, int fd, GError **error);
 void marks_listen(MarkInputs *inputs, Marks *marks, const char *path);
 /* Refuses marks that came after the last sample. */
 void marks_end(MarkInputs *inputs);
-/* Takes the marks that have come; never waits. */
+/* Takes the marks that have arrived; never waits. */
 void marks_take(const MarkInputs *inputs, Marks *marks);
 /* Lists the marks as facts of a sample; returns their number. */
 guint marks_list(const Marks *marks, struct ctprof_fact ret[MARKS_MOST]);

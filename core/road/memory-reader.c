@@ -33,7 +33,7 @@ struct memory_reader {
 	clockid_t main_clock;
 	Reading taken;                   /* not shown yet */
 	Reading readings[MOST_READINGS]; /* by view */
-	gint64 due_us;                   /* when the cost of the last reading is paid for */
+	gint64 due_us;                   /* when the next reading is within the share */
 };
 
 static void reading_clear(Reading *reading)
@@ -59,8 +59,8 @@ gboolean memory_reader_needs(const Metric *metric)
 	return g_strv_contains((const char *const *)names, metric->def.name);
 }
 
-/* Makes the metrics of other groups, which are read with these, rest or resume, except those that
- * the first screen needs as well. */
+/* Pauses or resumes the metrics of other groups that are read along with these, except those that
+ * the first screen also needs. */
 static void skip_others(Registry *registry, gboolean skipped)
 {
 	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
@@ -70,7 +70,7 @@ static void skip_others(Registry *registry, gboolean skipped)
 			registry_skip_metric(registry, names[i], skipped);
 }
 
-/* Makes the groups rest, except those of the view; NULL: all rest. */
+/* Pauses all groups except those of the view (NULL: all). */
 static void settle(const MemoryReader *self, const Section *view)
 {
 	Registry *registry = capturing_session(self->capturing)->registry;
@@ -86,7 +86,7 @@ static gboolean capture(MemoryReader *self, const GArray *pids, Sample *sample, 
 	const Session *session = capturing_session(self->capturing);
 	RootTime time = root_time(session->root);
 	g_auto(CaptureResult) result = {0};
-	/* Not the first sample, which reports what failed. */
+	/* This is not the first sample, which reports what failed. */
 	const CaptureSample which = {.number = 2};
 	const CaptureOptions options = {
 		.pids = pids,

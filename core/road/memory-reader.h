@@ -9,8 +9,8 @@
 
 typedef struct memory_reader MemoryReader;
 
-/* The groups that it reads, for a request.  memory_reader_needs(): whether it also reads that
- * metric of another group. */
+/* The groups that it reads, for a request; and whether it also reads that metric of another
+ * group. */
 #define MEMORY_READER_GROUPS                                                                       \
 	MEMORY_GROUP, MEMORY_LEDGER_GROUP, MEMORY_MAPPINGS_GROUP, MEMORY_SHARED_GROUP,             \
 		MEMORY_SWAP_GROUP, MEMORY_SYSV_GROUP

@@ -11,10 +11,10 @@
 typedef struct cutting {
 	Series *past;
 	gboolean of_host;
-	guint from, to, n; /* samples; number of windows, 0: there is no such series */
-	guint at;          /* the window that begins next */
-	Filling *open;     /* the one that has begun; NULL: none */
-	Filling *ended;    /* the one that ends with the sample; NULL: none */
+	guint from, to, n; /* samples per window; number of windows, 0: there is no such series */
+	guint at;          /* number of the window that begins next */
+	Filling *open;     /* the window that has begun; NULL: none */
+	Filling *ended;    /* the window that ends with the sample; NULL: none */
 } Cutting;
 
 static void cutting_clear(Cutting *cutting)
@@ -89,7 +89,7 @@ static gboolean pass_sample(Recording *recording, guint sample, guint *before,
 	       end_window(&cuttings[1], error);
 }
 
-/* Returns the number of windows of the host alone; 0: no more than of all threads. */
+/* Returns the number of windows of the host alone; 0: not more than those of all threads. */
 static guint count_host_windows(const Recording *recording, guint from, guint to)
 {
 	guint64 ns = recording_time(recording, to) - recording_time(recording, from);

@@ -29,15 +29,15 @@ typedef struct recorder {
 	const RecordPlan *plan;
 	Capturing *capturing;
 	Output *output;
-	guint64 number;     /* of the sample in this file, from 1 */
+	guint64 number;     /* number of the sample in this file, from 1 */
 	gint64 tick_ns;     /* when the sample is due */
 	Clocks before, now; /* when the last written sample began, and this one */
-	/* Since the last sample that was written. */
+	/* Events since the last sample that was written. */
 	guint64 skipped;   /* because they were late */
 	guint64 unwritten; /* could not be written */
 	char *why_unwritten;
 	gboolean was_full; /* the user has been warned */
-	gboolean has_read; /* the sources have read, and must forget it before another sample */
+	gboolean has_read; /* the sources have read a sample, and must forget it before the next */
 	gboolean hung_up;  /* this sample is the last one, after SIGHUP */
 } Recorder;
 
@@ -142,7 +142,7 @@ static G_GNUC_PRINTF(2, 3) void add_note(GString *notes, const char *format, ...
 	va_end(ap);
 }
 
-/* Makes notes on events since the last sample that the next one, which begins at time, does not
+/* Makes a note of events since the last sample that the next one, which begins at time, cannot
  * show; NULL: there were none. */
 static char *take_notes(gpointer data, const RootTime *time)
 {
@@ -356,7 +356,7 @@ static gboolean is_enough(const Recorder *self)
 	       (state->end_ns > 0 && self->tick_ns > state->end_ns);
 }
 
-/* Continues with the times of the process before, if there was one. */
+/* Continues with the times of the previous process, if there was one. */
 static void set_times(Recorder *self)
 {
 	const RecordPlan *plan = self->plan;

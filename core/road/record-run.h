@@ -8,15 +8,15 @@
 #include "marks.h"
 #include "workload.h"
 
-/* State in shared memory: the next process continues with it after a plugin brought one down. */
+/* State in shared memory, with which the next process continues after a plugin brought one down. */
 typedef struct record_state {
-	guint64 bytes;          /* of the whole samples in the file */
+	guint64 bytes;          /* bytes of the whole samples in the file */
 	guint64 samples;        /* taken, in all files */
 	guint64 late, lost;     /* samples skipped; samples not written */
 	gint64 tick_ns;         /* when the next sample is due; CLOCK_MONOTONIC, 0: at once */
 	gint64 end_ns;          /* when to stop; 0: not yet known */
 	gint64 file_ns;         /* when the file was begun */
-	gboolean wants_another; /* the file is as large or old as it may be */
+	gboolean wants_another; /* the file has reached the maximum size or age */
 	Marks marks;            /* for the next sample */
 } RecordState;
 

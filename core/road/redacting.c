@@ -12,7 +12,7 @@
 #include "base/ui.h"
 #include "guard/userfile.h"
 
-/* A shorter key can be guessed, a longer one is a mistake. */
+/* A shorter key could be guessed, and a longer one must be a mistake. */
 #define MIN_KEY_BYTES 16
 #define MAX_KEY_BYTES 4096
 
@@ -49,7 +49,7 @@ static gboolean read_key(GError **error)
 	if (size < 0)
 		return error_set_errno(error, (int)-size, "--key-file '%s'",
 				       redacting_choice.key_file);
-	/* An editor ends the line, other programs may not. */
+	/* An editor adds a line end; other programs may not. */
 	while (size > 0 && strchr("\r\n", key[size - 1]))
 		size--;
 	if (size < MIN_KEY_BYTES || size > MAX_KEY_BYTES)

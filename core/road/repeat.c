@@ -22,7 +22,7 @@ static guint n_sides(const Repeat *repeat)
 	return repeat->other ? 2 : 1;
 }
 
-/* With two sides, each is a set of its own. */
+/* If there are two sides, each is a set of its own. */
 static char *directory_of(const Repeat *repeat, guint side)
 {
 	return repeat->directory && repeat->other

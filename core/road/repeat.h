@@ -16,14 +16,14 @@ typedef struct repeat {
 	guint64 warmup;   /* unmeasured runs of each side before these */
 	char *set;        /* the directory to keep the runs in; NULL: not kept */
 	char *versus;     /* the other command, as a shell splits it; NULL: none */
-	char *under;      /* a scheduler: the other side is the same command with it; NULL: none */
+	char *under;      /* a scheduler: the other side runs the command with it; NULL: none */
 	gboolean replace; /* replaces the host's scheduler */
 	guint64 seed;     /* not 0: the order within each pair is random */
 	char **command;   /* borrowed */
 	char **other;     /* of versus; of command, with under */
 	Root *root;
 	Scheduler *scheduler;
-	char *directory;     /* for the captures; NULL: their files have no names */
+	char *directory;     /* files for the captures; NULL: their files have no names */
 	GPtrArray *sides[2]; /* SavedRun *: completed runs */
 	GRand *rand;
 	guint64 mark_fd; /* a descriptor to read marks from; G_MAXUINT64: none */
@@ -49,8 +49,8 @@ gboolean repeat_begin(Repeat *repeat, char **command, GError **error);
 int repeat_do(Repeat *repeat, RepeatOnce once, gpointer data);
 /* Call when the command of a run is started: marks are counted from then on. */
 void repeat_note_start(Repeat *repeat);
-/* Takes the marks that have come.  Returns those of the run, as CommandFacts has them; the caller
- * frees. */
+/* Takes the marks that have arrived.  Returns those of the run, in the form of CommandFacts; the
+ * caller frees. */
 char **repeat_take_marks(Repeat *repeat);
 /* Writes the list of a set's runs. */
 gboolean repeat_keep(const Repeat *repeat, GError **error);
@@ -58,5 +58,5 @@ gboolean repeat_keep(const Repeat *repeat, GError **error);
 void repeat_clear(Repeat *repeat);
 /* Returns the name of a side; the caller frees it. */
 char *repeat_label(const Repeat *repeat, guint side);
-/* Returns the highest exit status of the commands of all runs that count. */
+/* Returns the highest exit status among the commands of all runs that count. */
 int repeat_status(const Repeat *repeat);

@@ -18,7 +18,7 @@
 typedef struct memory {
 	Sample *sample;      /* NULL: no sample has any */
 	const Section *view; /* the view that needs it; NULL: not searched for */
-	guint to;            /* the sample up to which it is the newest */
+	guint to;            /* the sample up to which it is the newest one */
 } Memory;
 
 typedef struct replay {
@@ -29,9 +29,9 @@ typedef struct replay {
 	const char *path;
 	char *name;           /* the last component of path */
 	Memory memory, found; /* found: not shown yet */
-	Sample *older;        /* older one of the next window; NULL: samples[1] */
+	Sample *older;        /* the older sample of the next window; NULL: samples[1] */
 	guint next_to, next_length;
-	Output *save; /* NULL: it was written, or cannot be */
+	Output *save; /* NULL: the file was written, or cannot be */
 	char *why_none;
 } Replay;
 
@@ -76,7 +76,7 @@ static void keep_memory(Replay *self)
 	self->found = (Memory){0};
 	if (!found.view)
 		return;
-	/* Both may be the same sample. */
+	/* Both pointers may be to the same sample. */
 	if (found.sample != self->memory.sample)
 		g_clear_pointer(&self->memory.sample, sample_free);
 	self->memory = found;

@@ -48,7 +48,7 @@ static GArray *list_options(const LoadFacts *facts)
 	return options;
 }
 
-/* Returns the state of a plugin in the file's words; anything but "live" and "left_out" is a
+/* Returns the state of a plugin for its word in the file; any word but "live" and "left_out" is a
  * failure. */
 static guint32 state_of(const LoadFacts *facts, const char *name)
 {
@@ -87,7 +87,7 @@ static GArray *list_reports(const LoadFacts *facts, GPtrArray *words)
 			.name = of[0],
 			.version = of[5],
 		};
-		/* The text is dropped: the redactor would not let it through. */
+		/* Drop the text, since the redactor would remove it. */
 		report.why = report.state == CTPROF_STATE_LIVE ? NULL : "";
 		g_array_append_val(reports, report);
 	}

@@ -19,10 +19,10 @@
 #define MAX_RUNS 10000u
 #define PAIR ','
 
-/* The numbers of a command, by their names in the list. */
+/* The numbers about a command, by their names in the list. */
 static const struct fact {
 	const char *key;
-	gsize offset; /* of a guint64 in CommandFacts */
+	gsize offset; /* offset of a guint64 in CommandFacts */
 } facts[] = {
 	{"wall_ns", G_STRUCT_OFFSET(CommandFacts, wall_ns)},
 	{"user_ns", G_STRUCT_OFFSET(CommandFacts, user_ns)},

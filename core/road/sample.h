@@ -11,8 +11,7 @@
 typedef struct sample {
 	Moment *moment;
 	Context *context; /* facts that decide whether it can be compared */
-	Loaded *loaded;   /* owns the registry of the moment, if from a file; NULL: from this
-			   * host */
+	Loaded *loaded;   /* owns the moment's registry, if from a file; NULL: from this host */
 	guint64 realtime_ns, boottime_ns, skew_ns;
 } Sample;
 

@@ -27,7 +27,7 @@
 /* Time between SIGTERM and SIGKILL. */
 #define GRACE_US (5 * G_USEC_PER_SEC)
 
-/* The kernel's words; "" if a file cannot be read. */
+/* The scheduler's state in the kernel's words; "" if a file cannot be read. */
 struct facts {
 	char state[MAX_WORD], ops[MAX_WORD], sequence[MAX_WORD];
 };
@@ -36,11 +36,11 @@ struct scheduler {
 	const Root *root;
 	char **command;
 	const char *line;  /* owned by the caller */
-	struct facts host; /* the host's own, without ours */
-	struct facts seen; /* when the run began; state "": it did not */
+	struct facts host; /* the host's own scheduler, without ours */
+	struct facts seen; /* state when the run began; "": no run has begun */
 	pid_t keeper;      /* 0: none, or it has ended */
 	gboolean has_started;
-	int status; /* of the scheduler's program, once the keeper has ended */
+	int status; /* exit status of the scheduler's program, once the keeper has ended */
 };
 
 /* ---- the state of the kernel ---------------------------------------------------- */
@@ -102,7 +102,7 @@ static G_NORETURN void become(char **command, pid_t keeper, const sigset_t *mask
 	if (getppid() != keeper || nothing < 0)
 		_exit(EXIT_FAILED);
 	setpgid(0, 0);
-	/* Standard output is for the report. */
+	/* Standard output is reserved for the report. */
 	dup2(nothing, STDIN_FILENO);
 	dup2(nothing, STDOUT_FILENO);
 	sigprocmask(SIG_SETMASK, mask, NULL);

@@ -20,7 +20,7 @@ Scheduler *scheduler_new(const Root *root, const char *line, gboolean replace, G
 void scheduler_free(Scheduler *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Scheduler, scheduler_free)
 
-/* Call before a run.  with: starts the scheduler, and waits until the kernel has it.  Fails if the
+/* Call before a run.  with: starts the scheduler, and waits until the kernel uses it.  Fails if the
  * host's scheduler is not the one that scheduler_new() found. */
 gboolean scheduler_enter(Scheduler *self, gboolean with, GError **error);
 /* Call after a run, even if scheduler_enter() failed: ends the scheduler.  Fails if the scheduler

@@ -67,7 +67,7 @@ int workload_wait(Workload *workload)
 {
 	int status = 0;
 
-	/* No other process can start the command any more. */
+	/* From now on, no other process can start the command. */
 	close(workload->go[1]);
 	while (waitpid(workload->pid, &status, 0) < 0 && errno == EINTR)
 		continue;

@@ -5,7 +5,7 @@
 #include "keys.h"
 
 #define MOST_TYPED 200
-/* More rows than any page has. */
+/* A larger number of rows than any page has. */
 #define FAR (G_MAXINT / 2)
 #define CTRL(letter) ((letter) - 'a' + 1)
 
@@ -106,7 +106,7 @@ static gboolean is_memory(const Screen *screen)
 	return screen_view(screen)->kind->memory != NULL;
 }
 
-/* Whether the page is one of memory, or of pools, as the key needs; shows a message otherwise. */
+/* Whether the page is of the kind that the key needs, memory or pools; shows a message if not. */
 static gboolean is_on(Screen *screen, gboolean memory)
 {
 	if (is_memory(screen) == memory)
@@ -201,7 +201,7 @@ static void save(Screen *screen, G_GNUC_UNUSED gint by)
 
 /* ---- moving in time, in a recording ---- */
 
-/* goes_on: the windows in the history precede the new one. */
+/* goes_on: the new window follows those in the history. */
 static void after_move(Screen *screen, gboolean moved, gboolean goes_on, GError *const *error)
 {
 	if (moved && !goes_on)
@@ -288,7 +288,7 @@ static void choose_columns(Screen *screen, G_GNUC_UNUSED gint by)
 		toggle_view(screen, &kind_columns);
 }
 
-/* Opens the memory page; from any page of memory, goes back to the page before those. */
+/* Opens the memory page; on a page of memory, goes back to the page before it. */
 static void toggle_memory(Screen *screen, G_GNUC_UNUSED gint by)
 {
 	guint n = 0;

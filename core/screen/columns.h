@@ -10,7 +10,7 @@
 	"  usr/sys         percent of it in user mode, and in the kernel\n"                        \
 	"  WAITING         how many waited for a CPU, on average\n"                                \
 	"  A TURN          mean wait for a CPU before a turn on one\n"                             \
-	"  R, D            of totals: how many run or wait to, how many are blocked\n"             \
+	"  R, D            in totals: threads running or ready to run, threads blocked\n"          \
 	"  SWITCH/s        context switches a second, voluntary and forced\n"                      \
 	"  READ/s          bytes read from storage per second\n"                                   \
 	"  WRITE/s         bytes dirtied per second, to be written later\n"                        \

@@ -23,7 +23,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 		      page->head);
 	if (panel_take(&screen->renderer, report, SECTION_FINDINGS_HISTORY, &found) &&
 	    found.section.n_lines > 0) {
-		/* The first line drawn is then the one of the headers. */
+		/* The first line drawn is then that of the headers. */
 		found.section.flags |= CTPROF_SECTION_BARE;
 		panel_fill(&found, &rows, page);
 	} else {

@@ -49,7 +49,7 @@ struct screen {
 	Series *history;
 	Series *past;  /* of the whole recording, for the page of findings; NULL: not read */
 	GArray *views; /* View, the visible one last */
-	Page *page;    /* of the visible view; NULL: to be made */
+	Page *page;    /* of the visible view; NULL: not made yet */
 
 	/* How pools are shown. */
 	GroupBy group_by;
@@ -83,7 +83,7 @@ void screen_close_view(Screen *screen);
 void screen_keep_views(Screen *screen, guint n);
 /* Drops the page, so that it is rebuilt. */
 void screen_forget_page(Screen *screen);
-/* Makes the page at once; FALSE: it cannot be made, and there is none. */
+/* Makes the page at once; FALSE: it cannot be made, and there is no page. */
 gboolean screen_make_page(Screen *screen, GError **error);
 gboolean screen_draw(Screen *screen, GError **error);
 /* Shows a message for a while, or until the next key. */
@@ -94,7 +94,7 @@ guint screen_height(const Screen *screen);
 /* Performs the action of a key. */
 void screen_act(Screen *screen, gunichar key);
 
-/* The history: the number of last windows that it has; of pools, only their CPU. */
+/* The history has this many of the last windows; of pools, it has only their CPU. */
 #define HISTORY_WINDOWS 60
 #define HISTORY_OF_POOLS "cpu"
 
@@ -107,8 +107,8 @@ void screen_add_pools(Screen *screen, const struct ctprof_report *report, Page *
 AnalysisOptions screen_options(const Screen *screen);
 const struct ctprof_report *screen_analyse(const Screen *screen, AnalysisOptions *options,
 					   Analysis **ret_analysis, GError **error);
-/* Does both for a page about the window, or about a pool in it (watched; NULL: none); notes the
- * values of a new window in the history. */
+/* Makes options and report for a page about the window, or about a pool in it (watched; NULL:
+ * none); adds the values of a new window to the history. */
 const struct ctprof_report *screen_analyse_window(Screen *screen, const char *watched,
 						  AnalysisOptions *options, Analysis **ret_analysis,
 						  GError **error);

@@ -35,7 +35,7 @@
 	KEY("Ctrl-L        ", "draw the screen anew", repaint, 0, CTRL('l'))                       \
 	KEY("? F1          ", "this list, and what the columns mean", help, 0, '?', TERMINAL_F1)   \
 	KEY("q F10         ", "quit", quit, 0, 'q', TERMINAL_F10)
-/* These rows come before the others. */
+/* The rows that come before the others. */
 #define KEYS_OF_REPLAY(KEY)                                                                        \
 	KEY("t             ", "the next sample", step, 1, 't')                                     \
 	KEY("T             ", "the sample before", step, -1, 'T')                                  \

@@ -125,7 +125,7 @@ static void add_above(Screen *screen, const struct ctprof_report *report, const 
 
 /* ---- pages --------------------------------------------------------------------------- */
 
-/* Adds the text that replaces a table: the reason, or that it is being read. */
+/* Adds text in place of a table: why there is none, or that it is being read. */
 static void add_reason(Screen *screen, const Demand *demand, const GError *why, Page *page)
 {
 	gboolean is_slow = (demand->memory->flags & SECTION_TAKES_NAME) != 0;
@@ -177,7 +177,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	return TRUE;
 }
 
-/* A process that maps an object opens as it does in the tree. */
+/* A process that maps an object opens the same page as in the tree. */
 static const ViewKind kind_mappings;
 static const ViewKind kind_consumers = {
 	.make = make,

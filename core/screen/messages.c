@@ -61,7 +61,7 @@ char *messages_take_last(void)
 	g_strchomp(text);
 	const char *line = strrchr(text, '\n');
 	line = line ? line + 1 : text;
-	/* On its own screen the program need not name itself. */
+	/* On its own screen, the program need not show its name. */
 	line += g_str_has_prefix(line, PREFIX) ? strlen(PREFIX) : 0;
 	/* A plugin may repeat a message for each sample. */
 	if (!line[0] || g_strcmp0(line, last) == 0)

@@ -6,8 +6,8 @@
 
 /* From now on, standard error is held back, including that of forked processes. */
 gboolean messages_begin(GError **error);
-/* Returns the newest line; NULL: none since the last call, or the same line again.  The caller
- * frees it. */
+/* Returns the newest line; NULL: there is no new one since the last call, or it repeats the last
+ * one.  The caller frees it. */
 char *messages_take_last(void);
 /* Restores standard error, and writes the lines that were held back to it. */
 void messages_end(void);

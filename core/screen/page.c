@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* At least this many rows of the table stay visible, at the cost of the lines above it. */
+/* At least this many rows of the table stay visible; lines above it are dropped for them. */
 #define FEWEST_ROWS 5
 
 static void row_clear(gpointer data)

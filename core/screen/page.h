@@ -10,13 +10,13 @@
 typedef struct row {
 	char *text;
 	char *name;    /* what it is about; NULL: the row is only text */
-	char *subject; /* of the page that it opens; NULL: none */
+	char *subject; /* kind of the page that it opens; NULL: none */
 } Row;
 
 typedef struct page {
 	GPtrArray *head;    /* char *, owned, as are all lines */
 	GPtrArray *alarms;  /* those lines of the head that stand out */
-	GPtrArray *heading; /* of the table: one line, or none */
+	GPtrArray *heading; /* headers of the table: one line, or none */
 	GArray *rows;       /* Row */
 	GPtrArray *foot;    /* sums */
 	GPtrArray *notes;   /* below the foot, as far as there is room */
@@ -35,7 +35,7 @@ gint page_search(const Page *page, guint from, const char *text);
 
 /* The user's position on a page. */
 typedef struct place {
-	char *name; /* of the row; NULL: find it by number */
+	char *name; /* subject of the row; NULL: find it by number */
 	guint row, top;
 } Place;
 

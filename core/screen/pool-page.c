@@ -165,8 +165,8 @@ static gboolean add_places(Screen *screen, const char *subject, GHashTable *thre
 	return TRUE;
 }
 
-/* Returns the beginning of the name of each pair of the matrix in which this pool waits, such as
- * "redis: "; the caller frees it. */
+/* Returns the prefix of the matrix's pairs in which this pool waits, such as "redis: "; the caller
+ * frees it. */
 static char *name_pairs(const char *pool)
 {
 	const char *quote = pool[0] == '(' ? "'" : "";
@@ -176,8 +176,8 @@ static char *name_pairs(const char *pool)
 	return g_strdup_printf("%s%s%s: ", quote, name, quote);
 }
 
-/* Whether the matrix was already there when the window began; otherwise its lines are about the end
- * of the window alone. */
+/* Whether the matrix was already there when the window began; otherwise its lines are only about
+ * the end of the window. */
 static gboolean is_whole(const Panel *matrix)
 {
 	for (guint64 i = 0; i < matrix->section.n_lines; i++)
@@ -264,7 +264,7 @@ static gboolean make(Screen *screen, const char *subject, Page *page, GError **e
 	if (!report)
 		return FALSE;
 	GHashTable *threads = analysis_threads(analysis);
-	/* Only the first title, which is about the window. */
+	/* Draws only the first title, which is about the window. */
 	renderer_titles(&screen->renderer, report, 1, page->head);
 	if (g_hash_table_size(threads) == 0) {
 		g_ptr_array_add(page->head, g_strdup(" no thread of this pool is in the window"));

@@ -6,7 +6,7 @@
 #include "inside.h"
 #include "report/plan/sections.h"
 
-/* Bars at the right end of a line about the host: the most, and the fewest. */
+/* Maximum and minimum number of bars at the right end of a line about the host. */
 #define BARS 20
 #define LEAST_BARS 6
 
@@ -50,7 +50,7 @@ static void add_sentences(Screen *screen, const struct ctprof_report *report, co
 			section->sentences ? section->sentences[i] : NULL;
 		guint first = page->head->len;
 
-		/* Findings are clear without a heading. */
+		/* The findings need no heading. */
 		if (!sentence && i + 1 < section->n_notes && i == 0)
 			continue;
 		panel_draw_note(&panel, i, page->head);

@@ -5,7 +5,7 @@
 
 /* ---- drawing ---------------------------------------------------------------------- */
 
-/* Returns a copy of the report with no parts; the caller adds those to draw. */
+/* Returns a copy of the report without any parts; the caller adds the parts to draw. */
 static struct ctprof_report bare(const Renderer *renderer, const struct ctprof_report *report)
 {
 	struct ctprof_report part = *report;

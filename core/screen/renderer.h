@@ -13,7 +13,7 @@ typedef struct renderer {
 	Plugin *sink;
 	Output *output; /* in memory */
 	guint width;    /* columns that a line may take */
-	GError *error;  /* why something could not be drawn; nothing is drawn after that */
+	GError *error;  /* why something could not be drawn; nothing more is drawn then */
 } Renderer;
 
 /* Appends the first n lines above a report to lines (char *, owned). */

@@ -90,7 +90,7 @@ static gboolean end_job(Sampler *self)
 
 void sampler_free(Sampler *self)
 {
-	/* A job that hangs in a plugin ends with the process. */
+	/* A job that hangs in a plugin will end with the process. */
 	if (!end_job(self)) {
 		ui_error("reading was cut off: it was still running when ctprof was to end");
 		crash_reraise();

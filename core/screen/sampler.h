@@ -8,7 +8,7 @@ typedef struct sampler Sampler;
 
 enum sampler_job { SAMPLER_SAMPLE, SAMPLER_MEMORY };
 
-/* NULL: no thread can be started. */
+/* Returns NULL if no thread can be started. */
 Sampler *sampler_new(Feed *feed, GError **error);
 /* Ends the job first; call when the process is about to end. */
 void sampler_free(Sampler *sampler);
@@ -21,7 +21,7 @@ void sampler_start(Sampler *sampler, enum sampler_job job, const Demand *demand)
 
 typedef struct sampler_end {
 	enum sampler_job job;
-	gboolean found; /* returned by take() or take_memory() */
+	gboolean found; /* the result of take() or take_memory() */
 	GError *error;  /* owned by the caller */
 } SamplerEnd;
 

@@ -11,7 +11,7 @@
 /* The second sample comes soon: the first screen needs both. */
 #define FIRST_WAIT_US (G_USEC_PER_SEC / 2)
 #define NS_PER_US 1000
-/* A message must not hide the line below forever. */
+/* A message must not hide the line of keys for ever. */
 #define MESSAGE_US (5 * G_USEC_PER_SEC)
 
 #define KEYS_LINE " ? help  q quit  Enter open  m memory  / search  \\ filter  < > sort  g group"
@@ -328,7 +328,7 @@ static gboolean screen_loop(Screen *screen, GError **error)
 
 static void screen_clear(Screen *screen)
 {
-	/* Close first what the user sees. */
+	/* First close the screen, which the user sees. */
 	g_clear_pointer(&screen->terminal, terminal_close);
 	g_clear_pointer(&screen->sampler, sampler_free);
 	g_clear_pointer(&screen->page, page_free);
@@ -372,7 +372,7 @@ gboolean screen_run(Feed *feed, const ScreenOptions *options, GError **error)
 	screen_open_view(&screen, &kind_pools, NULL);
 	screen.renderer.output = output_open_memory(error);
 	screen.terminal = screen.renderer.output ? terminal_open(error) : NULL;
-	/* Start it after the terminal, whose signals its thread must not get. */
+	/* Start the sampler after the terminal, whose signals its thread must not get. */
 	screen.sampler = screen.terminal ? sampler_new(feed, error) : NULL;
 	return screen.sampler && screen_loop(&screen, error);
 }

@@ -13,7 +13,7 @@ typedef struct screen_options {
 	GroupBy group_by;
 	const char *sort;   /* as --sort takes it; NULL: by cost */
 	const char *filter; /* regex; NULL: none */
-	char *explain;      /* the finding to show with its numbers, alone; NULL: all */
+	char *explain;      /* the only finding to show, with its numbers; NULL: all */
 	/* Only these processes, as text; NULL: all. */
 	const char *const *pids;
 } ScreenOptions;

@@ -17,7 +17,7 @@
 
 #define ESCAPE_KEY 27
 #define DELETE_KEY 127
-/* A key that sends several bytes sends them at once. */
+/* The bytes of a key that sends several arrive together, within this time. */
 #define ESCAPE_DELAY_MS 25
 
 struct terminal {
@@ -189,7 +189,7 @@ void terminal_close(Terminal *terminal)
 	endwin();
 	delscreen(terminal->screen);
 	take(FALSE);
-	/* This process no longer needs it. */
+	/* This process no longer needs the state. */
 	forget_description();
 	hold_signals(FALSE);
 	g_free(terminal);
@@ -317,7 +317,7 @@ gunichar terminal_read(Terminal *terminal, guint wait_ms, int other)
 	wint_t code;
 
 	(void)terminal;
-	/* A key that came with others may be in a buffer of ncurses. */
+	/* A key that arrived with others may be in a buffer of ncurses. */
 	int kind = take_key(&code);
 	if (kind == ERR) {
 		if (!wait_for_input(wait_ms, other))

@@ -53,7 +53,7 @@ void terminal_restore(void);
 
 typedef struct terminal Terminal;
 
-/* Only one can be open at a time. */
+/* Only one terminal can be open at a time. */
 Terminal *terminal_open(GError **error);
 void terminal_close(Terminal *terminal);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Terminal, terminal_close)
