@@ -57,7 +57,7 @@ struct bpf {
 	bool is_whole;           /* all threads were read */
 	bool no_cgroups;         /* threads here have no v2 cgroup */
 	bool no_v1;              /* threads here have no v1 cgroup */
-	atomic_bool new_cgroups; /* the path of some cgroup was not known */
+	atomic_bool new_cgroups; /* some cgroup's path was not known */
 	struct cgroups *cgroups;
 	struct sets sets;
 	struct classes classes; /* guarded by lock */
@@ -166,7 +166,7 @@ static void settle(struct bpf *self)
 		.tick_ns = NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK),
 		.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
 		.statistics = file_is_on(host, "sys/kernel/sched_schedstats", false),
-		/* Before 5.14 there is no sysctl; each thread's record says whether it was
+		/* Before 5.14 there is no sysctl; each thread's record shows whether it was
 		 * counted. */
 		.delays = file_is_on(host, "sys/kernel/task_delayacct", true),
 	};
@@ -215,7 +215,7 @@ static int bpf_start(void *data)
 		host->error(host, "bpf.when=never");
 		return -EOPNOTSUPP;
 	}
-	/* Needed even for a few threads: no other source knows all CPU time of threads that end. */
+	/* Used even for a few threads: no other source knows all CPU time of threads that end. */
 	if (host->live(host) && self->when == WHEN_AUTO && !exits_wanted(&self->exits) &&
 	    !condition_pays(self->when, condition_count_captured(host))) {
 		host->error(host,
@@ -364,7 +364,7 @@ static void put_policy(const struct cell *cell)
 	put_text(cell, TEXT_POLICY, name.p, name.len);
 }
 
-/* Without CPUs that are not online, as sched_getaffinity() reports it. */
+/* Only online CPUs, as sched_getaffinity() reports them. */
 static void put_affinity(const struct cell *cell)
 {
 	const struct bpf *self = cell->self;
@@ -396,7 +396,7 @@ static void put_labels(const struct cell *cell)
 		self->host->put_u64(cell->batch, cell->row, self->labels[i], labels[i]);
 }
 
-/* A kernel thread has no memory: no file needs to be read to report that. */
+/* A kernel thread has no memory, which can be reported without reading a file. */
 static void put_smaps(const struct cell *cell)
 {
 	const struct smaps_answer answer = {.row = cell->row, .end = SMAPS_NOT_APPLICABLE};

@@ -27,7 +27,7 @@ char decode_state(uint32_t state, uint32_t exit_state)
 
 	if ((state & TASK_IDLE) == TASK_IDLE)
 		shown = TASK_REPORT + 1;
-	/* Both are internal to the kernel, and D to users: task_state_index(). */
+	/* The kernel shows both of these states to users as D: task_state_index(). */
 	if (state & (TASK_RTLOCK_WAIT | TASK_FROZEN))
 		return 'D';
 	return letters[shown ? 32 - __builtin_clz(shown) : 0];
@@ -51,7 +51,7 @@ void decode_cputime(const struct record *record, uint64_t *ret_utime, uint64_t *
 		return;
 	*ret_utime = record->prev_utime;
 	*ret_stime = record->prev_stime;
-	/* Neither may decrease, even if the tick samples shift. */
+	/* Neither may decrease, even if the proportion of ticks shifts. */
 	if (record->prev_utime + record->prev_stime >= total)
 		return;
 	if (stime > 0)
@@ -75,7 +75,7 @@ static void take(const struct record *record, struct decoded *ret)
 		ret->value[i] = record->value[i];
 		ret->why[i] = has(record, i) ? CTPROF_PRESENT : CTPROF_ABSENT_UNSUPPORTED;
 	}
-	/* The place of this field depends on the architecture, so another source may have it. */
+	/* The place of this field depends on the architecture, so leave it to another source. */
 	if (!has(record, VALUE_processor))
 		ret->why[VALUE_processor] = DECODE_LEFT;
 	if (record->flags & RECORD_HAS_EXT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts a record's numbers to values of metrics: equal to those that procfs and taskstats
+/* Converts a record's numbers to values of metrics: the same values that procfs and taskstats
  * read. */
 #pragma once
 

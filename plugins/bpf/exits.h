@@ -30,7 +30,7 @@ struct exits {
 	uint64_t lost_before; /* lost before this capture */
 };
 
-/* Declares the metrics; none on a host before ABI 1.3, which does not know exits. */
+/* Declares the metrics; none on a host before ABI 1.3, which has no exit rows. */
 int exits_declare(struct exits *self, const struct ctprof_host *host);
 bool exits_wanted(const struct exits *self);
 /* Returns the size in bytes of the ring in which records wait. */

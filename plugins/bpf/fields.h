@@ -82,7 +82,7 @@ static __always_inline void put_stat(struct record *rec, struct task_struct *tas
 	rec->policy = READ(task->policy);
 }
 
-/* Puts the wait for a CPU that goes on (sched_info_enqueue()), by the clock of the run queue, which
+/* Puts the wait for a CPU in progress (sched_info_enqueue()), by the clock of the run queue, which
  * is at most a tick late.  It is read after run_delay, so that no wait is in both. */
 static __always_inline void put_open_wait(struct record *rec, struct task_struct *task,
 					  const bool trusted)
@@ -181,7 +181,7 @@ static __always_inline void put_averages(struct record *rec, struct task_struct 
 /* proc/<pid>/io: do_io_accounting() */
 static __always_inline void put_io(struct record *rec, struct task_struct *task, const bool trusted)
 {
-	/* The kernel has proc/<pid>/io only with all of these. */
+	/* proc/<pid>/io exists only if the kernel has all of these. */
 	if (!bpf_core_field_exists(task->ioac.read_bytes))
 		return;
 	PUT_IF_THERE(rchar, task->ioac.rchar);

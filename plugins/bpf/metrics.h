@@ -28,7 +28,7 @@ enum bpf_text {
 
 extern const struct ctprof_metric bpf_texts[N_TEXTS];
 
-/* The delays and peaks of a thread that were counted. */
+/* The delays and peaks that were counted for a thread. */
 enum bpf_label {
 	LABEL_MEASURED,
 	LABEL_CPU_DELAY,

@@ -49,9 +49,9 @@ enum record_value {
 #define RECORD_NO_PREV_CPUTIME 4u /* this kernel never scales utime and stime */
 #define RECORD_HAS_EXT 8u         /* this kernel can have a scheduler of sched_ext */
 #define RECORD_HAS_DELAYS 16u     /* CONFIG_TASK_DELAY_ACCT */
-#define RECORD_DELAYS_COUNTED 32u /* for this thread, since its start */
+#define RECORD_DELAYS_COUNTED 32u /* counted for this thread, since its start */
 #define RECORD_HAS_PEAKS 64u      /* CONFIG_TASK_XACCT */
-#define RECORD_EXITING 128u       /* has begun to end; zombies have this flag, too */
+#define RECORD_EXITING 128u       /* it has begun to end; zombies have this flag, too */
 
 struct record {
 	unsigned int tid;  /* in the reader's PID namespace; 0: none, as it has ended */
@@ -74,7 +74,7 @@ struct record {
  * cpus_bytes of them. */
 struct live_record {
 	struct record record;
-	unsigned char cpus[RECORD_CPUS_BYTES]; /* that the thread may run on */
+	unsigned char cpus[RECORD_CPUS_BYTES]; /* CPUs on which the thread may run */
 };
 
 /* Data saved when a thread begins to end, until its last switch.  The peaks are in pages. */

@@ -59,7 +59,7 @@ static __always_inline __u32 number_of(struct task_struct *task)
 
 static __always_inline __u32 tgid_of(struct task_struct *task)
 {
-	/* Most readers are in the first namespace. */
+	/* Most readers are in the initial namespace. */
 	if (!reader_level)
 		return (__u32)BPF_CORE_READ(task, tgid);
 	return number_of(BPF_CORE_READ(task, group_leader));
@@ -229,8 +229,8 @@ struct {
 /* Whether to record exits: set by the reader, which also reads the counts. */
 __u32 listening;
 __u64 n_ended;
-__u64 n_written; /* ended ones whose record was written or lost */
-__u64 n_lost;    /* those lost because the ring was full */
+__u64 n_written; /* ended threads whose record was written or lost */
+__u64 n_lost;    /* records lost because the ring was full */
 
 static __always_inline void read_exit_data(struct task_struct *task, struct exit_data *data)
 {

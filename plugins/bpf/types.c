@@ -270,7 +270,7 @@ static void keep_members(struct cut *cut, const struct btf_type *type)
 			(void)keep(cut, members[i].type);
 }
 
-/* Most types are of another kind, or after the target, so their names are not looked at. */
+/* Most types are of another kind, or after the target, so their names are not compared. */
 static void find_target(const struct cut *cut, struct types_target *target)
 {
 	for (uint32_t id = 1; id < cut->n && target->id == 0; id++) {

@@ -12,7 +12,7 @@
 
 /* The kernel's own BTF. */
 struct types {
-	void *bytes; /* NULL: it could not be read */
+	void *bytes; /* NULL: they could not be read */
 	size_t len;
 	bool is_map;
 };

@@ -14,9 +14,9 @@ struct cgroup_file {
 	void (*put)(struct cgroup_row *row, const struct cgroup_file *file, struct text text);
 	enum cgroup_metric first;
 	size_t n;
-	/* In v1 the root has the file, too, although nothing is charged to it. */
+	/* In v1, the root also has the file, although nothing is charged to the root. */
 	bool not_of_top;
-	/* The parser of a file that consists of one number, or of one map. */
+	/* The parsers of files that consist of one number, or of one map. */
 	bool (*number)(const char *text, size_t len, uint64_t *ret);
 	bool (*map)(const char *text, size_t len, struct cgroup_map *ret);
 	/* The n keys of a "key value" file, and the divisors of their values. */

@@ -76,8 +76,8 @@ const struct ctprof_metric cgroup_metrics[CGROUP_N_METRICS] = {
 	METRIC(GAUGE, BYTES, LIMIT, "MEMCG ZSWAP", "memory.zswap_max",
 	       "hard limit of compressed swap",
 	       "memory.zswap.max, zswap_max_show()"),
-	/* Its kind is counter only so that the threads of cgroups folded into one group add up;
-	 * levels of memory fold to the highest. */
+	/* Declared as a counter only so that the threads of cgroups in one group add up; levels of
+	 * memory fold to the highest. */
 	METRIC(COUNTER, NONE, 0, "CGROUP_PIDS", "pids.current",
 	       "threads in the cgroup and below",
 	       "pids.current, pids_current_read()"),

@@ -213,8 +213,8 @@ int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t
 	if (len < root || memcmp(path, mount->root, root) != 0 || (len > root && path[root] != '/'))
 		return -EXDEV;
 	struct text below = {path + root, len - root};
-	/* The path is above the namespace's root.  It must not be followed,
-	 * since mount points have parents, too. */
+	/* The path is above the namespace's root.  It must not be followed: ".." leads out of a
+	 * mount point, too. */
 	if (has_parent_component(below))
 		return -EXDEV;
 	int used = snprintf(ret_path, size, "%s%.*s", mount->prefix, (int)below.len, below.p);

@@ -20,7 +20,7 @@ enum cgroup_hierarchy {
 };
 
 struct cgroup_mount {
-	int base;     /* borrowed: the root the prefix is below; valid with a prefix */
+	int base;     /* borrowed: the directory that prefix is relative to; valid with a prefix */
 	char *prefix; /* the mount point below base, never empty; NULL: not mounted */
 	char *root;   /* the cgroup that is visible there, mostly "/" */
 };

@@ -31,7 +31,7 @@ struct cgroup_cpu_max {
 
 /* Parses "123\n". */
 bool cgroup_parse_number(const char *text, size_t len, uint64_t *ret);
-/* Parses the same, or "max", which is UINT64_MAX. */
+/* Parses a number, or "max", which becomes UINT64_MAX. */
 bool cgroup_parse_limit(const char *text, size_t len, uint64_t *ret);
 /* Parses a signed number. */
 bool cgroup_parse_signed(const char *text, size_t len, int64_t *ret);
@@ -44,5 +44,5 @@ uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint6
  * many. */
 bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret);
 /* Parses "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text is an empty
- * map: nothing was read or written.  False as above. */
+ * map: nothing was read or written.  Fails like cgroup_parse_map(). */
 bool cgroup_parse_io_stat(const char *text, size_t len, struct cgroup_map *ret);

@@ -17,7 +17,7 @@
 #include "owner.h"
 #include "text.h"
 
-/* Large, as some jobs query directory services, which load libraries of their own. */
+/* Large, since some jobs query directory services, which load libraries of their own. */
 #define STACK_SIZE (1024u * 1024)
 /* A job that blocks this long holds up others: another helper is cheaper. */
 #define RELIEF_NS UINT64_C(2000000)
@@ -28,7 +28,7 @@
  * were given up. */
 #define LEAST_FIRST 8u
 #define LEAST_NS UINT64_C(15000000)
-/* The divisor of this time if the job's process does nothing. */
+/* Divides this time if the job's process does nothing. */
 #define AT_REST 8u
 #define HALVED_MAX 4u
 
@@ -45,7 +45,7 @@ struct helper {
 	_Atomic uint64_t moved_ns; /* when it last used the CPU, as far as is known */
 	uint64_t begun_ns, begun_cpu_ns;
 	uint64_t cpu_ns;    /* CPU time when it was last checked */
-	uint64_t blocking;  /* its switch count after blocking just once; 0: it has run since */
+	uint64_t blocking;  /* its switch count once it has blocked; 0: it has run since */
 	uint64_t target_ns; /* CPU time of the job's process when the job began */
 	bool known_blocked; /* since it last moved */
 	unsigned number;    /* of the job */
@@ -146,7 +146,7 @@ static int read_job(struct helper *helper, async_read_fn *read_file)
 		size_t used = job->consumer->take(job->data, helper->chunk, have, got == 0);
 		if (got == 0)
 			break;
-		/* The kernel writes no line as long as the chunk: drop it. */
+		/* Drop a line as long as the chunk: the kernel writes none. */
 		kept = used == 0 && have == ASYNC_CHUNK ? 0 : have - used;
 		memmove(helper->chunk, helper->chunk + have - kept, kept);
 	}
@@ -195,7 +195,7 @@ static void finish_job(struct helper *helper)
 {
 	struct async *async = helper->async;
 
-	/* Before the next job begins, which may concern the same owner. */
+	/* Do this before the next job begins, which may concern the same owner. */
 	owner_charge(async->proc, helper->job.tgid, helper->job.cpu_ns);
 	HOLD(&async->lock);
 	async->jobs[helper->number] = helper->job;

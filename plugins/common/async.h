@@ -23,7 +23,7 @@
 /* The maximum number of helpers, counting those of a queue and abandoned ones of all queues: each
  * needs a stack and 50 KiB. */
 #define ASYNC_HELPERS 512u
-/* The number of jobs that are worth handing over in advance. */
+/* The number of jobs that it is worth handing over in advance. */
 #define ASYNC_AHEAD 16u
 /* Text is passed on in pieces of at most this size; a longer line is lost. */
 #define ASYNC_CHUNK (32u * 1024)
@@ -50,7 +50,7 @@ struct async_job {
 	int fd; /* for consumer.take: owned by the helper once the job has begun, which closes it */
 	const struct async_consumer *consumer;
 	void *data;
-	int err;         /* answer: positive errno, 0, or ESRCH for an empty file */
+	int err;         /* result: positive errno, 0, or ESRCH for an empty file */
 	uint64_t ns;     /* time taken */
 	uint64_t cpu_ns; /* CPU time of the helper in ns */
 };

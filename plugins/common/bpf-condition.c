@@ -11,7 +11,7 @@
 #include "file.h"
 #include "namespace.h"
 
-/* Headers define these since Linux 5.8. */
+/* Headers before Linux 5.8 lack these. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #define CAP_BPF 39

@@ -57,7 +57,7 @@ enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1024, BPF_LOCAL_STORAGE_GET_F_CRE
 #define PF_USER_WORKER 0x00004000u
 #define PF_KTHREAD 0x00200000u
 #define TASK_DEAD 0x80u
-#define EXIT_DEAD 0x10                 /* its parent has waited for it, or never will */
+#define EXIT_DEAD 0x10                 /* reaped by its parent, or never to be reaped */
 #define UTIL_AVG_UNCHANGED 0x80000000u /* a flag in util_est */
 /* include/linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4u
@@ -205,7 +205,7 @@ struct sched_avg {
 struct rq {
 	__u64 nr_switches;
 	__u64 clock;
-	__u64 clock_task; /* less interrupts and what the hypervisor took */
+	__u64 clock_task; /* without interrupts and time taken by the hypervisor */
 };
 
 struct cfs_rq {

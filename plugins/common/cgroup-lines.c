@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The last has no controllers. */
+/* The last line is that of v2, without controllers. */
 enum { SYSTEMD = CGROUP_CONTROLLERS, V2, N_HIERARCHIES };
 
 static const char *const names[V2] = {"cpu", "cpuacct", "memory", "pids", "name=systemd"};
@@ -18,7 +18,7 @@ static bool split_cgroup(struct text line, struct text *ret_controllers, struct 
 	       text_take_part(ret_path, ':', ret_controllers) && text_trim(*ret_path).len > 0;
 }
 
-/* Takes a line's path for those of its hierarchies that have none yet. */
+/* Takes a line's path for those of its controllers that have none yet. */
 static void take_path(struct text list, struct text path, struct text paths[N_HIERARCHIES])
 {
 	struct text name;

@@ -19,5 +19,5 @@ bool cgroup_lines_main(struct text text, struct text *ret_path);
 /* Writes the paths that differ from the main one, by controller, to entries, an array of
  * CGROUP_CONTROLLERS elements; returns their number. */
 size_t cgroup_lines_v1(struct text text, struct ctprof_map_entry *entries);
-/* Whether one of these controllers is in v1, which is the same for all threads. */
+/* Whether one of these controllers is in v1; the answer is the same for all threads. */
 bool cgroup_lines_have_v1(struct text text);

@@ -21,7 +21,7 @@
 struct group {
 	uint64_t inode;
 	char *path; /* from the walk's root ("/a.slice/b.service"; the root is ""); after complete()
-		     * as the kernel has it */
+		     * as the kernel shows it */
 };
 
 struct cgroups {

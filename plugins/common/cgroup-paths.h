@@ -9,12 +9,12 @@
 
 struct cgroups;
 
-/* Walks the hierarchy below the host's cgroup root, from which the paths begin.  NULL if that
+/* Walks the hierarchy below the host's cgroup root, which the paths are relative to.  NULL if that
  * fails. */
 struct cgroups *cgroups_walk(const struct ctprof_host *host);
 /*
- * The same with the paths that proc/<pid>/cgroup shows to this process.  own, own_path: inode and
- * path of its cgroup, from which those of all others are derived.
+ * Does the same, with the paths that proc/<pid>/cgroup shows to this process. own, own_path: inode
+ * and path of its cgroup, from which those of all others are derived.
  */
 struct cgroups *cgroups_new(const struct ctprof_host *host, uint64_t own, struct text own_path);
 void cgroups_free(struct cgroups *cgroups);

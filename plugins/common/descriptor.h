@@ -15,7 +15,7 @@
 
 /* Marks a metric that is worse when it grows. */
 #define WORSE .polarity = CTPROF_MORE_IS_WORSE
-/* Also says that a change of n, in the unit of the metric, is worth reporting. */
+/* Also sets the gate: a change of n, in the unit of the metric, is worth reporting. */
 #define WORSE_BY(n) WORSE, .gate = (n)
 
 /* The initial state, until a probe finds otherwise. */

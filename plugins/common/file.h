@@ -27,8 +27,8 @@ ssize_t file_read_root(const struct ctprof_host *host, uint32_t root, const char
 /* Whether a path below a root can be opened: 0 or -errno. */
 int file_check_root(const struct ctprof_host *host, uint32_t root, const char *path);
 
-/* Whether a switch below the proc root, such as a sysctl, is on; missing: the result for a kernel
- * that does not have it. */
+/* Whether a switch below the proc root, such as a sysctl, is on; missing: the result if the kernel
+ * does not have it. */
 bool file_is_on(const struct ctprof_host *host, const char *path, bool missing);
 
 /* Whether procfs shows only processes (mount option subset=pid), so that a missing file proves

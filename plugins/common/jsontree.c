@@ -138,7 +138,7 @@ static bool add(struct parser *parser, enum json_type type, struct text key, uin
 	return true;
 }
 
-/* Takes a number or a word.  Its bytes are checked later, by its reader. */
+/* Takes a number or a word.  The function that reads the value checks its bytes. */
 static bool take_token(struct parser *parser, uint32_t i)
 {
 	struct text *text = &parser->json->nodes[i].text;

@@ -19,8 +19,8 @@ enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_WORD };
 struct json_node {
 	enum json_type type;
 	uint32_t end;     /* index of the first node after it and all its descendants */
-	struct text key;  /* if it is a member of an object */
-	struct text text; /* of a string, unescaped; of a number and of true, false, null, as is */
+	struct text key;  /* the name, if it is a member of an object */
+	struct text text; /* a string unescaped; a number, true, false and null as they are */
 };
 
 struct json {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For a build without BPF. */
+/* Replaces look-sweep.c in a build without BPF. */
 #include <errno.h>
 
 #include "looks.h"

@@ -17,7 +17,7 @@
 /* A bit for each system call whose first argument is a descriptor to look up. */
 const volatile __u64 wants_descriptor[8] = {0};
 
-/* The call that a thread was last seen asleep in.  It is in the same call until it runs again, and
+/* The call in which a thread was last seen asleep.  It stays in that call until it runs again, and
  * most threads sleep from one instant to the next.  Reading the call costs as much as all else: its
  * registers are on a page that nothing else has touched. */
 struct seen {
@@ -115,7 +115,7 @@ static __always_inline void find_call(struct thread_record *record, struct task_
 	__builtin_memcpy(seen->call, &record->nr, sizeof seen->call);
 }
 
-/* By the quota of a cgroup.  Since 6.18 a thread is marked itself, before the queue is. */
+/* Throttled by a cgroup's quota.  Since 6.18 the thread itself is marked, before the queue is. */
 static __always_inline bool is_throttled(const struct thread_record *record,
 					 struct task_struct *task)
 {

@@ -17,7 +17,7 @@ struct looks {
 };
 
 void looks_clear(struct looks *looks);
-/* A new, empty record at the end; NULL: out of memory. */
+/* Returns a new, empty record at the end; NULL: out of memory. */
 struct thread_record *looks_add(struct looks *looks);
 void looks_sort(const struct looks *looks);
 /* NULL: there is no such thread. */

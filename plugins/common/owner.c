@@ -16,7 +16,7 @@
 #include "hold.h"
 #include "text.h"
 
-/* Ordinary processes need a tenth of this. */
+/* Ten times what ordinary processes need. */
 #define ORDINARY_NS UINT64_C(4000000)
 /* Owners beyond this number have no account. */
 #define ACCOUNTS 64u
@@ -34,7 +34,7 @@ struct account {
 
 static struct {
 	pthread_mutex_t lock;
-	_Atomic bool has_charges; /* in this capture, or owners that are left out */
+	_Atomic bool has_charges; /* owners in this capture, or owners that are left out */
 	unsigned n;
 	struct account accounts[ACCOUNTS];
 } book = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -20,7 +20,7 @@ bool owner_is_spent(int proc, int32_t tgid, uint64_t limit_ns);
  * answer. */
 void owner_leave_out(int proc, int32_t tgid);
 bool owner_is_left_out(int proc, int32_t tgid);
-/* Warns about the owners that are left out, or for which owner_is_spent() was true, each once. */
+/* Warns once about each owner that is left out, or for which owner_is_spent() was true. */
 void owner_report(const struct ctprof_host *host);
 /* Prepares for another capture: resets what the owners have used. */
 void owner_again(void);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Further users have no name. */
+/* The number of users whose names are kept. */
 #define MOST_USERS 4096u
 
 void passwd_read(const struct ctprof_host *host, struct passwd_names *ret)

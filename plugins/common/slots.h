@@ -11,7 +11,7 @@
 /* Declares n metrics in order, for open(); 0 or the host's -errno, which has been reported. */
 int slots_declare(const struct ctprof_host *host, const struct ctprof_metric *metrics, size_t n,
 		  uint32_t *ret_slots);
-/* The same for rows of that size, each of which begins with a struct ctprof_metric. */
+/* Does the same for rows of that size, each of which begins with a struct ctprof_metric. */
 int slots_declare_rows(const struct ctprof_host *host, const void *rows, size_t size, size_t n,
 		       uint32_t *ret_slots);
 /* Whether any of the n slots is wanted. */
@@ -23,7 +23,7 @@ bool slots_filled(const struct ctprof_host *host, const struct ctprof_batch *bat
 /* Puts a number or, unless why is CTPROF_PRESENT, the reason for its absence. */
 void slots_put_u64(const struct ctprof_host *host, struct ctprof_batch *batch, uint64_t row,
 		   uint32_t slot, uint32_t why, uint64_t number);
-/* A number, unless why (enum ctprof_absence) is the reason for its absence. */
+/* A number or, unless why is CTPROF_PRESENT, the reason for its absence. */
 struct slots_value {
 	uint64_t number;
 	uint32_t why;

@@ -14,7 +14,7 @@
 
 #define NS_PER_MS 1000000u
 
-/* Further warnings are only shown with -v. */
+/* After this many, warnings are shown only with -v. */
 #define WARNINGS_MAX 4u
 /* How often a waiting worker checks the limits. */
 #define SLICE_NS (4u * NS_PER_MS)
@@ -135,8 +135,8 @@ static int open_rung(const struct smaps_ladder *ladder, struct smaps_attempt *at
 }
 
 /*
- * Opens the next file after the current one failed with err (0: the first).  True if there is a
- * file to read; otherwise the row has got its answer.
+ * Opens the next file after the current one failed with err (0: the first). True if there is a file
+ * to read; otherwise the row has its answer.
  */
 static bool climb(const struct smaps_ladder *ladder, struct ctprof_batch *batch,
 		  struct smaps_attempt *attempt, int err)

@@ -20,7 +20,7 @@ enum smaps_files {
 	SMAPS_AUTO,   /* the whole ladder */
 	SMAPS_ROLLUP, /* smaps_rollup only */
 	SMAPS_FULL,   /* smaps only */
-	/* Not smaps, but a file that needs the same lock: the command line. */
+	/* Reads not smaps, but a file that needs the same lock: the command line. */
 	SMAPS_CMDLINE,
 };
 
@@ -81,7 +81,7 @@ struct smaps_answer {
 	int err; /* FAILED: positive errno; TIMEOUT: ETIMEDOUT if it did not answer, 0 if the budget
 		    was spent */
 	bool per_mapping; /* READ: the file was smaps */
-	bool sibling;     /* READ: of another thread than the leader */
+	bool sibling;     /* READ: the file of another thread than the leader */
 	uint64_t ns;      /* spent reading, including files that failed */
 	void *data;       /* READ: the consumer's data, owned by the ladder; otherwise NULL */
 };

@@ -9,8 +9,8 @@
 	"some processes refuse even CAP_SYS_PTRACE: another user namespace, or a security module"
 #define SMAPS_PROBE_NO_PROCESS "the proc root shows no process"
 
-/* Returns 1, or another PID if that process is hidden; 0 if there is none. */
+/* Returns 1, or another PID if process 1 is hidden; 0 if there is none. */
 int smaps_probe_pid(const struct ctprof_host *host);
 
-/* Reports how a slot group works whose values come from the smaps ladder. */
+/* Reports how well a slot group works that is filled through the smaps ladder. */
 void smaps_probe(const struct ctprof_host *host, const char *group);

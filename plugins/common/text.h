@@ -48,7 +48,7 @@ bool text_u64(struct text digits, uint64_t *ret);
 bool text_i64(struct text digits, int64_t *ret);
 /* Parses the whole text as hexadecimal, as the kernel prints it: lower case, no sign, no "0x". */
 bool text_hex(struct text digits, uint64_t *ret);
-/* Returns -1 if it is not such a digit. */
+/* Returns the value of a hexadecimal digit; -1 if it is not one. */
 int text_hex_digit(char c);
 /* Takes the next run of non-blank bytes off rest; false if it is not "0x" followed by such a
  * number. */

@@ -109,7 +109,7 @@ unsigned thread_file_siblings(const struct ctprof_host *host, int task_fd, int32
 
 /* ---- stat -------------------------------------------------------------- */
 
-/* Takes the name between the first '(' and the last ')', as it may contain both. */
+/* Takes the name between the first '(' and the last ')', since it may contain both. */
 static bool take_name(struct text *rest, struct stat_line *ret)
 {
 	const char *begin = rest->len > 0 ? memchr(rest->p, '(', rest->len) : NULL;

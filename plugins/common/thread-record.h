@@ -15,12 +15,12 @@ typedef __u64 record_u64;
 #define RECORD_COMPAT 1u  /* a 32-bit system call: numbers and registers differ */
 #define RECORD_FROZEN 2u  /* by the cgroup freezer: looks like a sleep */
 #define RECORD_NO_REGS 4u /* the system call could not be read */
-#define RECORD_KERNEL 8u  /* a kernel thread, or a worker with registers of its creator */
+#define RECORD_KERNEL 8u  /* a kernel thread, or a worker with its creator's registers */
 #define RECORD_IS_EXITING 16u
 #define RECORD_THROTTLED 64u
-#define RECORD_ON_CPU 32u /* so it may be about to leave its state; set only by BPF */
+#define RECORD_ON_CPU 32u /* on a CPU: may be about to leave its state; set only by BPF */
 
-/* In nr: the thread is in the kernel, but not in a system call. */
+/* As nr: the thread is in the kernel, but not in a system call. */
 #define RECORD_NO_CALL UINT64_MAX
 /* Enough to distinguish "[timerfd]" from "[eventpoll]". */
 #define RECORD_NAME_BYTES 12

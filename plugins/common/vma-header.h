@@ -6,7 +6,7 @@
 
 struct vma_header {
 	uint64_t start, end;
-	char permissions[4]; /* the last: 's' shared, 'p' private */
+	char permissions[4]; /* the last character: 's' shared, 'p' private */
 	uint64_t offset;     /* of start in the file */
 	uint32_t major, minor;
 	uint64_t inode;

@@ -70,7 +70,7 @@ static int add_governor(struct host_run *run, uint32_t cpu, const char *name)
 	return host_run_add(run, key, value);
 }
 
-/* Puts the governors.  CPUs without cpufreq are left out; an empty map is not a value. */
+/* Puts the governors.  CPUs without cpufreq are left out; without any, the value is absent. */
 int host_collect_governors(struct host_run *run, const struct host_item *item)
 {
 	ssize_t n = read_list(run, CPUS "online", run->cpus);

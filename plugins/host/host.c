@@ -72,7 +72,7 @@ static int facts_collect(void *self, void *context, struct ctprof_batch *batch)
 {
 	struct facts *facts = self;
 	const struct ctprof_host *host = facts->host;
-	/* Half a megabyte, of which most is not used: not zeroed. */
+	/* Half a megabyte, mostly unused, so it is not zeroed. */
 	AUTO_FREE struct host_run *run = malloc(sizeof *run);
 
 	(void)context;

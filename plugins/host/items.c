@@ -145,7 +145,7 @@ const struct host_item host_items[] = {
 	PROC(host_collect_xacct, HOST_CONFIG_TASK_XACCT, 1, "config.gz"),
 	SYS(host_collect_count, HOST_CPUS_POSSIBLE, "devices/system/cpu/possible"),
 	SYS(host_collect_count, HOST_CPUS_PRESENT, "devices/system/cpu/present"),
-	/* The second names are those used before 5.3. */
+	/* The second names are from before 5.3. */
 	TOPOLOGY(HOST_CORES, "core_cpus_list", "thread_siblings_list"),
 	TOPOLOGY(HOST_SOCKETS, "package_cpus_list", "core_siblings_list"),
 	SYS(collect_bool, HOST_SMT_ACTIVE, "devices/system/cpu/smt/active"),

@@ -16,7 +16,7 @@ struct host_item {
 	const char *other; /* an older name of path, or NULL */
 };
 
-/* The last row has no collect. */
+/* In the last row, collect is NULL. */
 extern const struct host_item host_items[];
 
 /* Defined in cpus.c. */

@@ -58,7 +58,7 @@ int host_collect_arch(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* Whether the sysctl is missing although the kernel is 5.14 or later; older ones do not have it. */
+/* Whether the sysctl is missing although the kernel is 5.14 or later, which should have it. */
 static bool is_delayacct_missing(struct host_run *run)
 {
 	struct text release;

@@ -59,7 +59,7 @@ bool host_parse_is_since(struct text release, uint64_t major, uint64_t minor)
 	       (own_major > major || (own_major == major && own_minor >= minor));
 }
 
-/* Whether text consists of before, option and after. */
+/* Whether text is the concatenation of before, option and after. */
 static bool is_joined(struct text text, const char *before, const char *option, const char *after)
 {
 	size_t head = strlen(before), tail = strlen(after);

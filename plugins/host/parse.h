@@ -8,11 +8,11 @@
 
 #include "text.h"
 
-/* Finds the first non-empty value of a "key : value" line; first_block: not after the first blank
+/* Finds the first non-empty value of a "key : value" line; first_block: only before the first blank
  * line. */
 bool host_parse_colon(const char *text, size_t len, const char *key, bool first_block,
 		      struct text *ret_value);
-/* Parses "123" or, with unit, "123 kB". */
+/* Parses "123" or, if there is a unit, "123 kB". */
 bool host_parse_amount(struct text value, const char *unit, uint64_t *ret);
 /* Finds the n-th word (from 0) of a line such as "Linux version 6.1.0 (...)". */
 bool host_parse_word(const char *text, size_t len, size_t n, struct text *ret_word);

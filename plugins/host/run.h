@@ -21,7 +21,7 @@
 struct host_kept {
 	const char *xacct; /* NULL: not read yet */
 	struct {
-		char name[48], value[32]; /* value "": not read yet */
+		char name[48], value[32]; /* an empty value: not read yet */
 	} slow[HOST_MAX_SLOW];
 };
 

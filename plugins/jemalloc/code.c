@@ -284,7 +284,7 @@ bool code_compare(uint16_t machine, const unsigned char *one, const unsigned cha
 
 /* ---- the struct's place ------------------------------------------------- */
 
-/* The offsets of TLS variables in the block, as far as the code shows them. */
+/* The offsets of TLS variables in the block that the code shows. */
 struct variables {
 	struct found at;
 	bool unknown; /* some accesses do not show the offset */

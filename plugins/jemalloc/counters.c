@@ -118,7 +118,7 @@ static size_t read_samples(const struct target *target, struct sample *samples, 
 	return open;
 }
 
-/* Finds a thread's block. False if the reading is already settled. */
+/* Finds a thread's block.  False if the result of the reading is already known. */
 static bool make_sample(const struct target *target, struct reading *reading, int32_t inner,
 			struct sample *ret)
 {
@@ -126,7 +126,7 @@ static bool make_sample(const struct target *target, struct reading *reading, in
 	uint16_t machine = target->holder->facts->machine;
 	struct sample out = {.reading = reading, .wanted = inner};
 
-	if (!thread) { /* gone, being created, or not created by glibc */
+	if (!thread) { /* thread gone, being created, or not created by glibc */
 		bool lives = process_thread_lives(&target->process, reading->tid);
 
 		reading_fail(reading, !lives                    ? TAG_THREAD_EXITED
@@ -154,8 +154,8 @@ static int32_t inner_tid(const struct target *target, int32_t tid)
 	return inner > 0 ? inner : 0;
 }
 
-/* The process controls the length of the list.  Limit it to the number of threads that the kernel
- * counts, and the same number again for those that come and go meanwhile. */
+/* The process controls the length of the list.  Limit it to twice the number of threads that the
+ * kernel counts, as threads may start and end meanwhile. */
 static int walk(struct target *target)
 {
 	uint64_t n = process_count_threads(&target->process);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Places other than the one given by the build-id: text before and after the object's directory,
- * followed by its debug link, or text around the object's own path. */
+/* Places that do not depend on the build-id: text before and after the object's directory, followed
+ * by its debug link, or text around the object's own path. */
 static const struct {
 	const char *before, *after;
 	bool is_link;

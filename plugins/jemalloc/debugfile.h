@@ -7,9 +7,9 @@
 
 #include "facts.h"
 
-/* Candidates, by number from 0. */
+/* Candidates have numbers, from 0. */
 #define DEBUGFILE_CANDIDATES 6u
-/* The candidate that depends on the object's build-id alone. */
+/* The candidate that depends only on the object's build-id. */
 #define DEBUGFILE_BUILD_ID 0u
 
 /* Writes candidate number `which` for an object at path; false if there is none. */

@@ -51,7 +51,7 @@ static bool member_offset(Dwarf_Die *member, uint64_t *ret)
 	return true;
 }
 
-/* Moves to the next sibling; false for a reference back, which a malicious file may have. */
+/* Moves to the next sibling; false for a backward reference, which a malicious file may have. */
 static bool step(Dwarf_Die *die)
 {
 	const void *before = die->addr;

@@ -76,7 +76,7 @@ static const struct descriptor descriptors[] = {
 	DESCRIPTOR("link_map_l_tls_modid", link_map_tls_modid, 2),
 };
 
-/* No struct of glibc is larger. */
+/* An upper bound for the size of glibc's structs. */
 #define MAX_DESCRIBED 65536u
 #define N_DESCRIPTORS (sizeof descriptors / sizeof descriptors[0])
 
@@ -355,7 +355,7 @@ int elfobj_parse(Elf *elf, struct elf_facts *ret)
 	for (Elf_Scn *scn = NULL; rc == 0 && (scn = elf_nextscn(elf, scn));)
 		if (gelf_getshdr(scn, &sh))
 			take_section(elf, scn, &sh, names, ret);
-	/* Most files do not have jemalloc, so their relocations do not matter. */
+	/* Most files do not contain jemalloc, so their relocations do not matter. */
 	if (rc == 0 && (ret->has_tsd || ret->has_mallctl))
 		read_relocations(elf, ret);
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Questions about a file of another user, answered by a process that may do nothing else
+ * Questions about a file of another user, answered by a process with no other rights
  * (examine-main.c).  There is no state: each question comes with the file's descriptor.
  */
 #pragma once
@@ -25,7 +25,7 @@ struct examine_request {
 struct examine_answer {
 	int32_t rc;             /* 0 or -errno; -EFBIG: exceeds a limit */
 	struct elf_facts facts; /* of EXAMINE_OBJECT */
-	struct offsets offsets; /* of the other questions: in the object's TLS block */
+	struct offsets offsets; /* answer to the others: offsets in the object's TLS block */
 };
 
 /* Answers a question about the file, in this process. */

@@ -76,7 +76,7 @@ struct elf_facts {
 	bool has_strings; /* jemalloc's messages; only searched if worthwhile */
 	char version[64]; /* "": not found */
 
-	/* Addresses as linked; 0: not here. */
+	/* Addresses as linked; 0: not in this file. */
 	uint64_t rtld_global;
 	uint64_t r_debug;
 	uint64_t dl_stack_used; /* static glibc: the list itself */
@@ -84,11 +84,11 @@ struct elf_facts {
 	struct elf_thread_db thread_db;
 };
 
-/* Whether these are valid: indices within their arrays, strings terminated.
+/* Whether the facts are valid: indices within their arrays, strings terminated.
  * Addresses may be anything. */
 bool facts_are_sound(const struct elf_facts *facts);
 
-/* Whether it describes everything needed to walk glibc's threads. */
+/* Whether the description has everything needed to walk glibc's threads. */
 bool facts_describe_threads(const struct elf_thread_db *db);
 
 /* The difference between addresses in the process and linked ones, if the mapping of file offset

@@ -154,7 +154,7 @@ static int jemalloc_start(void *data)
 		return -EOPNOTSUPP;
 	}
 	self->use_ptrace = mode && strcmp(mode, "ptrace") == 0;
-	/* ptrace waits for threads to stop, with deadlines of its own. */
+	/* With ptrace, each stop has a deadline of its own. */
 	if (self->use_ptrace)
 		self->job_limits = (struct async_limits){.timeout_ns = WHOLE_NS};
 	self->wanted = slots_wanted(host, self->slots, N_SLOTS);
@@ -251,7 +251,7 @@ static void put_piece(struct jemalloc *self, struct ctprof_batch *batch, const s
 	struct reading stuck;
 
 	running_progress(self->host);
-	/* A process that is split between workers counts once. */
+	/* Count a process once, even if it is split between workers. */
 	if (piece->has_leader)
 		tally_process(&self->tally, tag);
 	reading_fail(&stuck, TAG_PROCESS_STUCK);

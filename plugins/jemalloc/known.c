@@ -10,8 +10,8 @@ struct build_row {
 	struct offsets offsets;
 };
 
-/* Offsets read through the counters' own pointers (mallctl thread.allocatedp), with the package's
- * file: in gdb, and in qemu-aarch64. */
+/* Offsets found through the counters' pointers (mallctl thread.allocatedp) with the package's file,
+ * in gdb and in qemu-aarch64. */
 static const struct build_row builds[] = {
 	/* Debian 12, libjemalloc2 5.3.0-1 amd64 */
 	{EM_X86_64, "1d5163c246dc9cd2b4d339f2ac42efd95c6e0ae1", {824, 840}},
@@ -22,7 +22,7 @@ static const struct build_row builds[] = {
 struct version_row {
 	uint16_t machine;
 	const char *version;
-	uint64_t tsd_size; /* 0: any, as the counters precede everything whose size varies */
+	uint64_t tsd_size; /* 0: any size, as the counters precede everything whose size varies */
 	struct offsets offsets;
 };
 

@@ -8,7 +8,7 @@
 #include "debugfile.h"
 #include "parser.h"
 
-/* Returns 0; -ENODATA if the offsets cannot be found in this way; or the result of parser_ask(). */
+/* Returns 0; -ENODATA if the offsets cannot be found this way; or the result of parser_ask(). */
 static int by_build_id(const struct layout_job *job, struct offsets *ret)
 {
 	struct offsets found;

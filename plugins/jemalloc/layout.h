@@ -13,7 +13,7 @@ struct object {
 				  * why they are not */
 	struct offsets offsets;  /* in the object's TLS block */
 	bool is_static;          /* an executable that maps no library */
-	struct elf_facts *facts; /* if jemalloc or the thread list needs them; otherwise NULL */
+	struct elf_facts *facts; /* NULL unless jemalloc or the thread list needs them */
 };
 
 /* An object that contains jemalloc, and the means to examine it. */
@@ -28,7 +28,7 @@ struct layout_job {
  * and the host's files about it are used, never files that the process names. */
 enum tag layout_find(const struct layout_job *job, struct offsets *ret);
 
-/* Whether only a debug file could add the offsets. */
+/* Whether the offsets are missing and a debug file could have them. */
 bool layout_lacks_debug(const struct object *object);
 /* Asks a debug file.  0; -ENODATA: it does not contain the offsets; -EINVAL: it is not a debug file
  * of that object; or another -errno. */

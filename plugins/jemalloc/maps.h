@@ -9,7 +9,7 @@
 #include "ctprof/plugin.h"
 #include "vma-header.h"
 
-/* Parses one line without its '\n'; false if it is malformed, or of no bytes. */
+/* Parses one line without its '\n'; false if it is malformed, or the mapping is empty. */
 bool maps_parse_line(struct text line, struct vma_header *ret);
 
 /* A file with at least one executable mapping; start, end and offset are of its
@@ -20,7 +20,7 @@ struct maps_file {
 	uint64_t offset;
 	uint64_t dev; /* major << 32 | minor */
 	uint64_t ino;
-	bool deleted; /* its name refers to another file or none */
+	bool deleted; /* its name refers to another file, or to none */
 	char *path;   /* absolute, NUL-terminated */
 };
 

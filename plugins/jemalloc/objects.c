@@ -19,13 +19,13 @@
 #define BUCKETS 4096u
 /* More ELF files than any host executes; further ones are not remembered. */
 #define MAX_OBJECTS 200000u
-/* CPU time for all questions about a file, and for all files of one owner; after that each further
+/* CPU time for all questions about a file, and for all files of one owner; once that is used up, a
  * file gets only the time that ordinary files need. */
 #define FILE_NS UINT64_C(250000000)
 #define OWNER_NS UINT64_C(250000000)
 #define ROOT_NS UINT64_C(2000000000)
 #define LATE_FILE_NS UINT64_C(5000000)
-/* Up to this multiple of the owner's time; after that the owner's files are not read. */
+/* Beyond this multiple of the owner's time, the owner's files are not read. */
 #define LATE_SHARE 4
 /* Further owners share the last entry. */
 #define MAX_OWNERS 256u
@@ -196,7 +196,7 @@ static int look(const struct process *process, int fd, bool is_exe, uint64_t *bu
 
 	if (rc < 0)
 		return rc;
-	/* A mapped file that is not ELF does not contain jemalloc. */
+	/* A mapped file that is not an ELF file does not contain jemalloc. */
 	*ret = (struct object){
 		.tag = answer.rc == 0 || answer.rc == -EINVAL ? TAG_JEMALLOC_NOT_FOUND
 							      : TAG_OBJECT_UNPARSED,

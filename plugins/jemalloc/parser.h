@@ -8,8 +8,8 @@
 #include "ctprof/plugin.h"
 #include "examine.h"
 
-/* There is one for each worker.  It starts with the first question, and is restarted if a file has
- * killed it, and before it gets a file of another owner than the last. */
+/* Each worker has one. It starts with the first question, and is restarted if a file has killed it,
+ * and before a file of another owner than the previous one. */
 struct parser {
 	const struct ctprof_host *host;
 	struct foreign_mounts *mounts; /* of the host */

@@ -13,7 +13,7 @@
  * nothing if the leader has exited before the others. */
 struct process {
 	struct foreign files;
-	struct parser *parser; /* for the contents of its files */
+	struct parser *parser; /* the parser, for the contents of its files */
 };
 
 /* Opens the executable; returns the descriptor or -errno.  Here and below, only a regular file is
@@ -24,7 +24,7 @@ int process_open_exe(const struct process *process);
  * by name, and the name leads to another file. */
 int process_open_mapped(const struct process *process, const struct maps_file *file);
 
-/* 0 while the process (and via) exists, or -ESRCH. */
+/* Returns 0 while the process (and via) exists, or -ESRCH. */
 int process_check_alive(const struct process *process);
 
 /* Whether the thread has not begun to exit: an exited thread stays in the directory until it is

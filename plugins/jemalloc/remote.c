@@ -18,7 +18,7 @@
 #define PAGES_AT_ONCE 8u
 #define PAGES_BELOW 6u
 
-/* The pages that were checked last. */
+/* The pages checked by the most recent call. */
 struct look {
 	uint64_t first;
 	size_t n;

@@ -9,7 +9,7 @@
 
 /*
  * A process, and the function that reads it: process_vm_readv() except in tests.  Only pages that
- * pagemap shows in memory or in swap are read: any other may be of a file whose server never
+ * pagemap shows in memory or in swap are read: any other may belong to a file whose server never
  * delivers it, and not even SIGKILL ends the wait of its first reader.
  */
 struct remote {
@@ -37,7 +37,7 @@ ssize_t remote_read_some(const struct remote *remote, struct remote_piece *piece
 
 /*
  * Reads all pieces in their order, in as few system calls as the kernel's limits allow.  A piece
- * that is not readable fails alone.  Returns 0, or the -errno that stopped reading (-EPERM, -ESRCH,
- * ...), which is then also the rc of the pieces not reached.
+ * that cannot be read does not affect the others.  Returns 0, or the -errno that stopped reading
+ * (-EPERM, -ESRCH, ...), which is then also the rc of the pieces not reached.
  */
 int remote_read_many(const struct remote *remote, struct remote_piece *pieces, size_t n);

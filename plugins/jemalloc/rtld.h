@@ -11,9 +11,9 @@
 /* How a thread's copy of an object's TLS block is reached. */
 struct tls_place {
 	bool dynamic;
-	int64_t offset;      /* static: of the block, from the thread pointer */
+	int64_t offset;      /* static: offset of the block from the thread pointer */
 	uint64_t module;     /* dynamic: index in the thread's vector */
-	uint64_t generation; /* dynamic: a vector older than this lacks the module */
+	uint64_t generation; /* dynamic: a vector of an older generation lacks the module */
 };
 
 /* Addresses in the process; 0: unknown. */

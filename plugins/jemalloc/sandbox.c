@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filter of a dozen system calls needs no library; written out here, it is part of every build.
+ * A filter of a dozen system calls needs no library; written here, it is part of every build.
  */
 #include "sandbox.h"
 
@@ -37,7 +37,7 @@
 
 static int filter_calls(void)
 {
-	/* x32 has other numbers than all of these. */
+	/* x32 calls have different numbers from all of these. */
 	struct sock_filter code[] = {
 		LOAD(arch),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0),

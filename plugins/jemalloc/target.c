@@ -64,8 +64,8 @@ static bool is_libc_name(const char *path)
 	       strncmp(name, "libc-2.", 7) == 0;
 }
 
-/* Whether new is better than old: an object with known offsets takes precedence over one
- * without. */
+/* Whether new is better than old: an object with known offsets takes precedence over one without
+ * them. */
 static bool is_better(const struct object *old, const struct object *new)
 {
 	return new->tag != TAG_JEMALLOC_NOT_FOUND &&

@@ -12,7 +12,7 @@
 
 struct target {
 	int32_t tgid;      /* 0: none yet */
-	uint64_t task_ino; /* of the task directory: a different one is a different process */
+	uint64_t task_ino; /* inode of the task directory, which identifies the process */
 	struct process process;
 	struct remote remote;
 

@@ -91,7 +91,7 @@ static int walk_list(const struct remote *remote, const struct elf_thread_db *db
 			return -EAGAIN;
 		if (rc < 0)
 			return rc;
-		/* 0 or less: being created, or gone (the kernel clears it) */
+		/* 0 or less: the thread is being created, or gone (the kernel clears it) */
 		threads->settled = threads->settled && node.tid > 0;
 		rc = node.tid > 0 ? add(threads, node.tid, at - db->pthread_list) : 0;
 		from = at;

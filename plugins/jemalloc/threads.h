@@ -26,7 +26,7 @@ struct threads {
 	bool settled;        /* complete: the walk did not break, no thread was being created */
 };
 
-/* The addresses of the list heads. */
+/* The addresses of the heads of both lists. */
 struct thread_lists {
 	uint64_t used;
 	uint64_t user;

@@ -5,7 +5,7 @@
 
 /* sizeof(tcbhead_t) of glibc on aarch64, and musl's GAP_ABOVE_TP there. */
 #define AARCH64_TCB 16u
-/* No real segment or alignment is larger. */
+/* An upper bound for real segments and alignments. */
 #define TLS_MAX (UINT64_C(1) << 30)
 /* The two counters are neighbours in every jemalloc; a page is more than enough. */
 #define SPAN_MAX 4096u

@@ -13,7 +13,7 @@ struct visit {
 	struct ctprof_target row; /* task_fd is its own, too */
 	int32_t other;            /* another thread */
 	bool use_ptrace;
-	/* The result of the process, and of each row. */
+	/* The results for the process, and for each row. */
 	enum tag tag;
 	size_t n;
 	struct reading readings[];

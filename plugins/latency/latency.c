@@ -101,11 +101,11 @@ static const char *const columns[N_WAIT_FIXED] = {
 struct latency {
 	const struct ctprof_host *host;
 	uint32_t slots[N_METRICS];
-	bool detaches;       /* no programs are attached while no values of theirs are read */
+	bool detaches;       /* programs are attached only while their values are read */
 	unsigned tasks;      /* enum probe_task */
 	struct probe *probe; /* NULL: not attached */
 	struct matrix matrix;
-	unsigned next; /* of its cells, row by row */
+	unsigned next; /* names of its cells, row by row */
 	pthread_mutex_t lock;
 	int error; /* result of reading this capture's turns; 1: not read yet */
 };

@@ -17,7 +17,7 @@ struct {
 	__type(value, struct turns);
 } storage SEC(".maps");
 
-/* Chosen by the reader; the rest is not even compiled. */
+/* Chosen by the reader; the kernel drops the code for the rest. */
 const volatile bool counts_turns = 1;
 const volatile bool charges_waits = 0;
 
@@ -109,7 +109,7 @@ static __always_inline void end_cost(enum cost_program program, __u64 began)
 	own->of[program].timed++;
 	own->of[program].timed_ns += now - began;
 	__u64 spent = (own->of[COST_SWITCH].timed_ns + own->of[COST_WAKEUP].timed_ns) * COST_EVERY;
-	/* Not in the first second, when a few calls would decide. */
+	/* Do not compare in the first second, when a few calls would decide. */
 	if (budget_parts && now - began_ns > 1000000000u &&
 	    spent * 1000000u / (now - began_ns) > budget_parts)
 		is_over_budget = 1;
@@ -123,7 +123,7 @@ int note_switch(__u64 *ctx)
 	/* An idle CPU's thread has no turns. */
 	if ((prev->pid == 0 && !charges_waits) || is_over_budget)
 		return 0;
-	/* The argument alone misses returns to user mode. */
+	/* The argument alone does not show returns to user mode. */
 	bool preempted = ctx[0] || STATE_OF(, prev) == 0;
 	__u64 began = begin_cost(COST_SWITCH);
 	if (counts_turns && prev->pid)
@@ -174,7 +174,7 @@ static __always_inline struct turns *prepare(struct task_struct *task)
 	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
 }
 
-/* copy_process(): without the lock of a run queue, where memory may be taken. */
+/* copy_process(): no lock of a run queue is held, so memory can be allocated. */
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {

@@ -17,7 +17,7 @@ enum turn_histogram {
 
 /* struct turns.state */
 #define TURNS_UNBASED 0u /* nothing is counted yet */
-#define TURNS_BASING 1u  /* for a moment, while one CPU sets the base */
+#define TURNS_BASING 1u  /* state while a CPU is setting the base */
 #define TURNS_BASED 2u
 
 /* The counts of a thread; in its task storage. */

@@ -16,7 +16,7 @@ enum wait_column {
 	WAIT_ELSEWHERE, /* the thread waited on another CPU, before it was migrated */
 	WAIT_BEFORE,    /* before the probe was attached */
 	N_WAIT_FIXED,
-	N_WAIT_COLUMNS = 128, /* with pools; a power of two */
+	N_WAIT_COLUMNS = 128, /* columns in all, with those of pools; a power of two */
 };
 
 /* task_struct.comm, as two numbers */

@@ -56,7 +56,7 @@ static const struct ctprof_metric metrics[N_METRICS] = {
 struct locks {
 	const struct ctprof_host *host;
 	uint32_t slots[N_METRICS];
-	struct peeker *peeker; /* NULL: holders cannot be found */
+	struct peeker *peeker; /* NULL: no holders can be found */
 	struct waiters waiters;
 	bool is_found;
 	size_t n_put; /* number of waiters put */
@@ -115,7 +115,7 @@ static int locks_start(void *data)
 	if (!self->host->live(self->host) || !file_shows_own_pids(self->host))
 		return 0;
 	(void)peeker_new(self->host, &self->peeker);
-	/* The program's numbers of threads are those of the initial PID namespace. */
+	/* The BPF program uses the thread numbers of the initial PID namespace. */
 	if (slots_wanted(self->host, self->slots, N_METRICS) &&
 	    namespace_is_first(self->host, "pid"))
 		(void)sweep_open(NULL, &self->waiters.sweep);

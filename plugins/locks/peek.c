@@ -23,7 +23,7 @@
 #define ANSWER_MS 500
 /* The number of children that may be lost; after that, nothing more is read. */
 #define MOST_LOST 8u
-/* Those of 10 000 threads. */
+/* The peeks of 10 000 threads. */
 #define MAPS_BYTES (2u << 20)
 #define MAPS_AT_ONCE (64u * 1024)
 #define MOST_RANGES 8u
@@ -35,7 +35,7 @@
 struct request {
 	int32_t pid;
 	uint32_t n;
-	bool is_new; /* not the process of the last request: its maps are read */
+	bool is_new; /* another process than in the last request: its maps must be read */
 	struct peek peeks[PEEKS_AT_ONCE];
 };
 
@@ -91,7 +91,7 @@ static bool is_in_library(uint64_t pc, const struct vma_header *ranges, unsigned
 
 struct pages {
 	int pagemap;
-	uint64_t size, safe; /* safe: the last one found so */
+	uint64_t size, safe; /* safe: the last page found to be safe */
 };
 
 /* Whether the words are in pages that are present and anonymous. */

@@ -64,7 +64,7 @@ struct process {
 	const struct waiters *all;
 	int32_t tgid;
 	int proc, maps, pagemap;
-	bool is_asked; /* the peeker knows its maps */
+	bool is_asked; /* the peeker already knows its maps */
 };
 
 /* A process in a nested PID namespace has other numbers of threads in its words, and in one with a
@@ -111,7 +111,7 @@ static bool is_thread(const struct process *process, int32_t tid)
 	return faccessat(process->proc, path, F_OK, 0) == 0;
 }
 
-/* PI and robust words sometimes name the waiter. */
+/* The words of PI and robust mutexes sometimes name the waiter. */
 static int32_t holder_in(const struct waiter *waiter, const struct peek *peek,
 			 enum lock_kind *ret_kind)
 {
@@ -230,7 +230,7 @@ static int find_waiters(const struct ctprof_host *host, struct waiters *waiters)
 	return 0;
 }
 
-/* Forgets the holders of those that have run since.  looks: current; NULL: files are read. */
+/* Forgets the holders of waiters that have run since.  looks: current; NULL: files are read. */
 static void check_holders(const struct ctprof_host *host, const struct looks *looks,
 			  struct waiter *waiters, size_t n)
 {

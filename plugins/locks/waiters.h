@@ -17,7 +17,7 @@ struct waiter {
 	int32_t holder;    /* a thread of the process; 0: unknown */
 	uint64_t switches; /* before the holder was read for the second time */
 	bool is_unread;    /* the holder is unknown because a process of its owner did not answer */
-	bool is_checked;   /* it was seen that the thread had not run until then */
+	bool is_checked;   /* it was verified that the thread had not run until then */
 	bool is_in_cycle;  /* see locks.c */
 };
 

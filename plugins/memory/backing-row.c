@@ -68,8 +68,8 @@ int backing_claim_name(struct objects *objects, struct text text)
 	return claim(objects, &name);
 }
 
-/* Makes a name unique.  A path may be crafted to look like a name with this suffix: then the suffix
- * is appended again, while there is room. */
+/* Makes a name unique.  A path may be crafted to look like a name with this suffix: the suffix is
+ * then appended again, if there is room. */
 static int make_unique(const struct objects *objects, const struct identity *identity,
 		       struct name *name)
 {

@@ -7,7 +7,7 @@
 /* A metric that is a sum over fields of smaps. */
 struct backing_column {
 	unsigned metric;
-	uint32_t required; /* bits of enum vma_field; absent without these */
+	uint32_t required; /* bits of enum vma_field; without these fields it is absent */
 	uint32_t fields;   /* fields to add up */
 };
 

@@ -42,7 +42,7 @@ static const enum object_kind mounted[] = {
 	[MOUNT_TMPFS] = OBJECT_TMPFS,
 	[MOUNT_RAMFS] = OBJECT_TMPFS,
 	[MOUNT_HUGETLBFS] = OBJECT_HUGETLB,
-	[MOUNT_DEVTMPFS] = OBJECT_FILE, /* devices: mapped memory belongs to the driver */
+	[MOUNT_DEVTMPFS] = OBJECT_FILE, /* devices: their mapped memory belongs to the driver */
 };
 
 const char *classify_kind_name(enum object_kind kind)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups memory-tmpfs, the mounts, and memory-files, their files. */
+/* Groups memory-tmpfs (mounts) and memory-files (the files in them). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ static const struct ctprof_metric file_metrics[] = {
 			    "1: a later hard link; the first one has the bytes", "fstatat st_ino"),
 	[FILE_UNREADABLE] = FILE_METRIC(
 		LEVEL, NONE, "files_unreadable",
-		"only in the row *: files and directories that could not be read", "ctprof"),
+		"only in the row named *: files and directories that could not be read", "ctprof"),
 };
 
 static void put_entry(const struct object_row *row, const struct mount *mount,

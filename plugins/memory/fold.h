@@ -33,7 +33,7 @@ struct holding {
 	uint64_t bytes[VMA_N_FIELDS];
 };
 
-/* A single shared mapping with a name. */
+/* One shared mapping with a name. */
 struct named_swap {
 	uint32_t label, label_len;
 	uint64_t bytes;

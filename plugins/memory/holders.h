@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that hold each object: the folded smaps of all processes, merged by object.
+ * The processes that hold each object, from the folded smaps of all processes, merged by object.
  * Workers add processes concurrently; all other functions must be called by one thread, after the
  * workers are done.
  */
@@ -13,7 +13,7 @@
 #include "fold.h"
 #include "pool.h"
 
-/* Beyond these, objects and mappings are counted and left out. */
+/* Objects and mappings beyond these numbers are counted and left out. */
 #define HOLDERS_OBJECTS_MAX (1u << 18)
 #define HOLDERS_RECORDS_MAX (1u << 20)
 /* Maximum number of consumers of an object; if all objects together have

@@ -70,7 +70,7 @@ static struct amount sum_sysv(struct objects *objects)
 
 static struct amount sum_held(struct objects *objects, enum object_kind kind)
 {
-	/* Known only if all processes are read. */
+	/* It is known only if all processes are read. */
 	if (!objects->wanted[GROUP_SHARED])
 		return (struct amount){.absent = CTPROF_ABSENT_SKIPPED};
 	objects_settle(objects);

@@ -32,7 +32,7 @@ struct ledger_shmem {
 	 * pages. */
 	struct amount tmpfs;
 	bool partial; /* tmpfs is an estimate: some could not be queried, or is swapped out */
-	struct amount memfd;     /* as mapped by the processes that could be read */
+	struct amount memfd;     /* mapped by the processes that could be read */
 	struct amount sysv;      /* of this IPC namespace */
 	struct amount anonymous; /* as memfd */
 };
@@ -43,7 +43,7 @@ void ledger_add_meminfo(struct ledger *ledger, const struct meminfo *info);
 /* Adds physical.*: the users of allocated memory, and either the rest that none of them accounts
  * for (residual), or the amount by which they exceed it (excess). */
 void ledger_add_physical(struct ledger *ledger, const struct meminfo *info);
-/* Adds shmem.*: the same for Shmem of meminfo. */
+/* Adds shmem.*: the users of meminfo's Shmem, and the rest or excess. */
 void ledger_add_shmem(struct ledger *ledger, const struct meminfo *info,
 		      const struct ledger_shmem *shmem);
 void ledger_add_swap(struct ledger *ledger, const struct meminfo *info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Group memory-mappings: all mappings of selected processes, or the private areas of
- * all. */
+/* Group memory-mappings: all mappings of selected processes, or the private areas of all
+ * processes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,8 +24,8 @@ struct meminfo {
 	struct meminfo_entry entries[MEMINFO_MAX]; /* as in the file */
 };
 
-/* Parses amounts into bytes, including those in huge pages; lines without a number are left out,
- * and so are repeated keys.  Borrows the text. */
+/* Parses amounts, including those in huge pages, into bytes; leaves out lines without a number and
+ * repeated keys.  Borrows the text. */
 void meminfo_parse(const char *text, size_t len, struct meminfo *ret);
 
 /* Returns false if the kernel prints no such key. */

@@ -133,7 +133,7 @@ static int collect_threads(struct memory *memory, struct worker *worker, struct 
 {
 	bool holding = memory->objects.holding;
 
-	/* Otherwise the values shared with other sources are left to them. */
+	/* Otherwise, values that other sources also provide are left to them. */
 	if (!memory->plan.wanted && !holding)
 		return 0;
 	int r = process_begin(&worker->process, batch->n);

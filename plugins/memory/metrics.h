@@ -30,7 +30,7 @@ struct process_metric {
 #define TRAIT_DEAR 1u /* reading it takes the mmap lock */
 #define TRAIT_CMDLINE 2u
 #define TRAIT_USER 4u
-#define TRAIT_PERSONAL 8u /* it shows how or where the process was started */
+#define TRAIT_PERSONAL 8u /* it reveals how or where the process was started */
 
 extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 
@@ -40,6 +40,6 @@ extern const struct process_metric process_metrics[N_PROCESS_METRICS];
 #define PROCESS_METRIC_SMAPS_STATE (N_PROCESS_METRICS - 2)
 #define PROCESS_METRIC_SMAPS_SOURCE (N_PROCESS_METRICS - 1)
 
-/* Whether only this plugin has the value: the other values are by-products, and no reason to read
+/* Whether only this plugin provides the value.  Other values are by-products, and no reason to read
  * anything. */
 bool process_metric_is_own(const struct process_metric *metric);

@@ -11,7 +11,7 @@
 
 /* The kind of storage of a file system. */
 enum mount_kind {
-	MOUNT_UNKNOWN, /* mounted elsewhere, or nowhere: the kernel's own */
+	MOUNT_UNKNOWN, /* not mounted here: mounted elsewhere, or internal to the kernel */
 	MOUNT_OTHER,   /* a disk, a network, a device's driver, ... */
 	MOUNT_TMPFS,
 	MOUNT_RAMFS,

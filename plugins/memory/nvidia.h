@@ -18,7 +18,7 @@ bool nvidia_parse_params(const char *text, size_t len, uint64_t *ret_pools);
 bool nvidia_parse_pool(struct text name, uint64_t *ret_node, uint64_t *ret_order);
 /* Sums the objects of a node in a shrinker's count file; false: it has no such column. */
 bool nvidia_parse_count(const char *text, size_t len, uint64_t node, uint64_t *ret_objects);
-/* Returns false on overflow of 64 bits, which no real pool reaches. */
+/* Returns false if the sum overflows 64 bits, which no real pool reaches. */
 bool nvidia_pool_bytes(uint64_t objects, uint64_t order, uint64_t page_size, uint64_t *ret_bytes);
 
 /* Reads the size of the pools; false if there is no such driver, or its pools are off. */

@@ -11,7 +11,7 @@
 #include "walk.h"
 
 #define OBJECT_METRICS_MAX 16u
-/* In the option pid: all processes. */
+/* The value of the option pid for all processes. */
 #define EVERY_PROCESS 0
 
 enum object_group_id {
@@ -34,7 +34,7 @@ struct object_group {
 	/* Adds rows, from objects->next on: 0 if there are no more, -ENOSPC if the
 	 * batch is full, or another -errno. */
 	int (*emit)(struct objects *objects, struct ctprof_batch *batch);
-	/* Optional: reports what is missing, after all rows. */
+	/* Optional: reports missing data, after all rows. */
 	void (*end)(struct objects *objects);
 };
 
@@ -53,7 +53,7 @@ struct objects {
 	struct mounts mounts;
 	bool holding; /* processes are read into holders */
 	struct holders holders;
-	/* Used while rows are added. */
+	/* The members below are used while rows are added. */
 	unsigned group;    /* the current one */
 	size_t next;       /* its row */
 	struct pool names; /* of its rows */

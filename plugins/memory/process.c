@@ -202,7 +202,7 @@ static enum process_state state_of(const struct process *process, const struct s
 
 	switch (answer->end) {
 	case SMAPS_READ:
-		/* A file without a valid line counts as a failure. */
+		/* A file without any valid line counts as a failure. */
 		return sums->n > 0 ? PROCESS_EXACT : state_of_failure(process);
 	case SMAPS_SKIPPED:
 	case SMAPS_TOO_DEAR:
@@ -456,7 +456,7 @@ bool process_want_mappings(const struct process_worker *worker, uint64_t row,
 
 void process_finish(struct process_worker *worker, struct ctprof_batch *batch)
 {
-	/* Command lines first: a process that does not answer here is not read further. */
+	/* Command lines come first: a process that does not answer here is not read further. */
 	smaps_ladder_finish(&worker->cmdlines, batch);
 	smaps_ladder_finish(&worker->ladder, batch);
 	for (uint64_t row = 0; row < worker->n; row++) {

@@ -37,7 +37,7 @@ struct process {
 	struct users *users;
 	struct stat_line stat; /* the leader's stat, if it was read */
 	bool stat_known;
-	struct status status; /* its memory lines may be from a sibling */
+	struct status status; /* the lines about memory may be those of a sibling */
 	bool has_mm;          /* true if status does not show it */
 	bool waits;           /* its values have not been put yet */
 	/* The command line, if it was read. */
@@ -49,7 +49,7 @@ struct process {
 	 * budget. */
 	uint64_t would_ns;
 	uint64_t reserved_ns;
-	/* Determined before its values are put. */
+	/* Set before its values are put. */
 	enum process_state state;
 	uint32_t why;                        /* reason of absent amounts */
 	const struct smaps_answer *answer;   /* NULL: not tried */
@@ -61,7 +61,7 @@ struct process {
 /* Counts of a worker, and their sum. */
 struct process_tally {
 	uint64_t states[N_PROCESS_STATES];
-	uint64_t denied; /* among the approximate and inaccessible ones */
+	uint64_t denied; /* refused: among the approximate and inaccessible ones */
 	uint64_t read_ns;
 };
 
@@ -71,17 +71,17 @@ struct process_tally {
 /* The cost of reading, measured by all workers. */
 struct process_cost {
 	_Atomic uint64_t ns, pages;
-	_Atomic uint64_t reserved_ns; /* of the budget, for reads under way */
+	_Atomic uint64_t reserved_ns; /* part of the budget reserved for reads in progress */
 };
 
 /* The plan, which is made before the first thread. */
 struct process_plan {
 	const struct ctprof_host *host;
 	struct smaps_limits *limits;
-	struct smaps_limits cmdline_limits; /* the same deadline, no budget */
+	struct smaps_limits cmdline_limits; /* limits with the same deadline, but no budget */
 	enum smaps_files files;
 	uint64_t max_rss;    /* bytes; UINT64_MAX: any */
-	uint64_t page_bytes; /* of memory, to estimate the cost of reading */
+	uint64_t page_bytes; /* memory read so far, to estimate the cost of reading */
 	uint32_t slots[N_PROCESS_METRICS];
 	bool asked[N_PROCESS_METRICS]; /* wanted metrics */
 	struct smaps_slots smaps_slots;

@@ -49,7 +49,7 @@ static void line_parse(struct text line, struct status *ret)
 	for (unsigned i = 0; i < N_STATUS; i++) {
 		struct slots_value *value = &ret->at[i];
 
-		/* Only the first line with a key is the kernel's. */
+		/* The first line with a key is the kernel's; ignore later ones. */
 		if (value->why != CTPROF_ABSENT_UNSUPPORTED || !text_equal(key, lines[i].key))
 			continue;
 		value->why = lines[i].take(token, &value->number) ? CTPROF_PRESENT

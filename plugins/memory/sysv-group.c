@@ -31,7 +31,7 @@ static const struct ctprof_metric metrics[] = {
 	[ROW_KEY] = SYSV_METRIC(LABEL, TEXT, "sysv_key", "key, as ipcs prints it", "key"),
 };
 
-/* Numbers that need no conversion. */
+/* Metrics that need no conversion. */
 static const struct {
 	unsigned metric;
 	enum sysv_column column;

@@ -54,7 +54,7 @@ static int ask_question(void *data, void **context)
 
 static const struct async_consumer helper = {.ask = ask_question, .drop = free};
 
-/* Waits for the answer; false: the question was abandoned, or was never asked. */
+/* Waits for the answer; false: the lookup was abandoned, or was never started. */
 static bool await_helper(struct users *users)
 {
 	struct async_limits job_limits = {.timeout_ns = users->timeout_ns};

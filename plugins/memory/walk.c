@@ -170,7 +170,7 @@ static bool build_path(struct walk *walk, const struct walk_frame *frame, const 
 
 	if (used + 1 + len > WALK_PATH_MAX)
 		return false;
-	if (walk->path[used - 1] != '/') /* the root may be "/" */
+	if (walk->path[used - 1] != '/') /* the walk may begin at "/" */
 		walk->path[used++] = '/';
 	memcpy(walk->path + used, name, len);
 	walk->path_len = used + len;
@@ -202,7 +202,7 @@ static bool look(struct walk *walk, const struct walk_frame *frame)
 	int parent = dirfd(frame->dir);
 
 	if (look_at(parent, name, &walk->status) < 0) {
-		/* It was deleted meanwhile, or is on another file system. */
+		/* The entry was deleted meanwhile, or is on another file system. */
 		walk->unreadable += errno != ENOENT && (errno != EACCES || !is_fuse(parent, name));
 		return false;
 	}

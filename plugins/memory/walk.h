@@ -16,7 +16,7 @@
 
 /* Each directory on the way down stays open. */
 #define WALK_DEPTH_MAX 256u
-/* Entries of all file systems of one walk. */
+/* Maximum entries in all file systems of one walk. */
 #define WALK_ENTRIES_MAX (1u << 20)
 #define WALK_PATH_MAX 4096u
 

@@ -15,7 +15,7 @@ struct files_index {
 	uint8_t minus[N_METRICS];             /* row + 1 of metric.minus; 0: none */
 	/* Rows + 1 of metrics of sched. */
 	uint8_t slice;      /* only fair threads have it */
-	uint8_t dl_runtime; /* only deadline threads have it, and the one after it */
+	uint8_t dl_runtime; /* only deadline threads have it and the next row */
 	uint8_t util_est;   /* two lines before Linux 6.8 */
 	uint8_t uid;        /* row + 1 */
 };
@@ -32,7 +32,7 @@ typedef void file_parse_fn(const struct files_index *index, enum file_id file, s
 struct procfs_file {
 	const char *name;     /* below <tgid>/task/<tid> */
 	const char *path;     /* otherwise below <tgid>/task: one for the whole process */
-	bool leader;          /* read in the leader's row only */
+	bool leader;          /* read only in the leader's row */
 	file_parse_fn *parse; /* NULL: not one of the plain files */
 	bool tallied;         /* a failed read counts in the summary, under name */
 };

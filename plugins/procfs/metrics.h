@@ -23,7 +23,7 @@ enum file_id {
 	N_READ_FILES,
 	/* Filled by the smaps ladder, see procfs.c. */
 	FILE_SMAPS = N_READ_FILES,
-	/* Put together with the number of the user. */
+	/* Put along with the number of the user. */
 	FILE_PASSWD,
 	N_FILES,
 };

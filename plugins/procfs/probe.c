@@ -14,11 +14,11 @@
 
 #define SAMPLE_SIZE (16u * 1024)
 
-/* A process on which the files are tried. */
+/* The process whose files are tried. */
 struct sample {
 	const struct ctprof_host *host;
 	int pid; /* 0: none found */
-	/* The file read last; empty if that failed. */
+	/* The text of the file that was read last; empty if that failed. */
 	size_t len;
 	char text[SAMPLE_SIZE];
 };

@@ -73,7 +73,7 @@ static void take_answer(void *self, struct ctprof_batch *batch, const struct sma
 {
 	struct worker *worker = self;
 
-	/* An exhausted budget is not a failure of the file. */
+	/* A spent budget is not a failure of the file. */
 	if (answer->err)
 		tally_failure(&worker->reader.tally, FILE_SMAPS, answer->err);
 	smaps_put(worker->reader.plan->host, batch, &worker->slots, answer);
@@ -130,7 +130,7 @@ static int collect_threads(struct worker *worker, struct ctprof_batch *batch)
 
 		if (!reader_read_thread(&worker->reader, batch, row, &line))
 			plan->host->vanished(batch, row);
-		/* Only if no earlier source has filled its memory. */
+		/* Read it only if no earlier source has filled its memory. */
 		else if (leader && climbs &&
 			 !smaps_is_filled(plan->host, batch, row, &worker->slots))
 			smaps_ladder_add(&worker->ladder,

@@ -36,7 +36,7 @@ static uint32_t v1_slot(const struct plan *plan)
 	return plan->slots[plan->index.first[FILE_CGROUP] + 1];
 }
 
-/* Judged by our own cgroup file. */
+/* Our own cgroup file decides this. */
 static bool lacks_v1(const struct ctprof_host *host)
 {
 	char text[CGROUP_LINES_BYTES];
@@ -399,7 +399,7 @@ bool reader_read_thread(struct reader *reader, struct ctprof_batch *batch, uint6
 	reader->failed = false;
 	if (cell.target->task_fd < 0)
 		return false;
-	/* In any case, as the file may have nothing else to provide. */
+	/* Do this in any case, as the file may have nothing else to provide. */
 	if (plan->no_v1)
 		plan->host->put_absent(batch, row, v1_slot(plan), CTPROF_ABSENT_INAPPLICABLE);
 	if (stat && !read_stat(&cell, ret_line))

@@ -20,7 +20,7 @@ struct plan {
 	uint8_t wanted[N_FILES][N_METRICS];
 	uint8_t n_wanted[N_FILES];
 	uint32_t wanted_slots[N_FILES][N_METRICS]; /* the same, as slots */
-	bool of_threads[N_FILES];                  /* some of them are not of the whole process */
+	bool of_threads[N_FILES];                  /* some of them are not the whole process's */
 	struct passwd_names passwd;
 	bool asks;
 	bool no_v1; /* threads here have no v1 cgroup */
@@ -46,9 +46,9 @@ struct reader {
 	char process_name[256];
 	struct still *still;
 	/* For the row being filled. */
-	uint64_t stat_mark;         /* of stat, until schedstat has been read */
-	uint64_t mark;              /* of both; 0: must be read again */
-	struct still_thread *known; /* the values kept of the thread; NULL: none are */
+	uint64_t stat_mark;         /* mark of stat, until schedstat has been read */
+	uint64_t mark;              /* mark of both; 0: the thread must be read again */
+	struct still_thread *known; /* the values kept for the thread; NULL: none are */
 	bool failed;                /* some file of the thread could not be read */
 };
 

@@ -103,7 +103,7 @@ uint64_t still_mark_stat(struct text stat)
 	stat.len -= (size_t)(end + 1 - stat.p);
 	stat.p = end + 1;
 	for (unsigned column = 0; column <= LAST; column++) {
-		/* It may run before its other files are read. */
+		/* The thread may run before its other files are read. */
 		if (!text_take_token(&stat, &token) || (column == 0 && token.p[0] == 'R'))
 			return 0;
 		if (column <= LAST_OF_FIRST || column >= FIRST_OF_LAST)
@@ -114,7 +114,7 @@ uint64_t still_mark_stat(struct text stat)
 
 uint64_t still_mark_schedstat(uint64_t mark, struct text schedstat, int32_t tid)
 {
-	/* Larger than struct sched_attr; the kernel sets the members that it has. */
+	/* Larger than struct sched_attr; the kernel sets only members that it knows. */
 	char asked[128] = {0};
 	struct text run, wait, slices, rest = schedstat;
 

@@ -29,7 +29,7 @@ struct still_thread {
 	int32_t tid;
 	uint8_t name_len;
 	char name[STILL_NAME_BYTES]; /* comm */
-	uint64_t mark;               /* of the contents that show whether the thread has run */
+	uint64_t mark;               /* mark of the contents that show whether the thread has run */
 	uint64_t bits[STILL_ROWS];
 	uint8_t why[STILL_ROWS];
 };
@@ -41,7 +41,7 @@ struct still {
 	pthread_mutex_t lock; /* for buckets, n and n_asked; a thread belongs to one worker at a
 			       * time */
 	bool is_on;           /* samples are being taken */
-	bool sched_changes;   /* sched changes for threads that do not run */
+	bool sched_changes;   /* sched also changes for threads that do not run */
 	struct still_thread **buckets;
 	size_t n, n_asked; /* threads kept; threads looked up in this sample */
 	unsigned samples;

@@ -171,7 +171,7 @@ int tally_register(const struct ctprof_host *host, uint32_t ret_slots[N_SUMMARY]
 
 /* ---- the words -------------------------------------------------------- */
 
-/* Failures that the user can do something about. */
+/* The failures that the user can remedy. */
 static const struct {
 	enum file_id file;
 	int err;
@@ -205,7 +205,7 @@ static void say_hints(const struct tally *tally, const struct ctprof_host *host)
 
 		if (count == 0)
 			continue;
-		/* There is no hint for a user who has the capabilities and is still refused. */
+		/* If a user has the capabilities and is still refused, there is no hint. */
 		if (hints[i].err == EACCES && capability_is_held(host, CAP_SYS_PTRACE) &&
 		    capability_is_held(host, CAP_DAC_READ_SEARCH))
 			continue;

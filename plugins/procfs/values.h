@@ -12,8 +12,8 @@
 /* The text is borrowed from the file's buffer or from store, so the struct must not be copied. */
 struct value {
 	uint32_t why;  /* enum ctprof_absence; CTPROF_PRESENT: bits or text is set */
-	bool negative; /* absent because the kernel printed a negative duration */
-	uint64_t bits; /* numbers; the two's complement of signed ones */
+	bool negative; /* it is absent because the kernel printed a negative duration */
+	uint64_t bits; /* a number; if signed, its two's complement */
 	struct text text;
 	char store[POLICY_NAME_BYTES];
 };

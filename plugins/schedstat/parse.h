@@ -16,7 +16,7 @@ enum {
 	CPU_GOIDLE,
 	CPU_WAKEUPS,
 	CPU_WAKEUPS_LOCAL,
-	CPU_COUNTED_ALWAYS, /* earlier ones only if kernel.sched_schedstats is 1 */
+	CPU_COUNTED_ALWAYS, /* values before it only if kernel.sched_schedstats is 1 */
 	CPU_RUN_TIME = CPU_COUNTED_ALWAYS,
 	CPU_DELAY,
 	CPU_TIMESLICES,
@@ -45,7 +45,7 @@ enum {
 
 #define DOMAIN_VALUE(when, what) ((when)*N_BALANCE_VALUES + (what))
 
-/* All values of a domain. */
+/* The number of all values of a domain. */
 enum {
 	DOMAIN_ACTIVE_COUNT = N_BALANCES * N_BALANCE_VALUES,
 	DOMAIN_ACTIVE_FAILED,
@@ -76,14 +76,14 @@ extern const struct ctprof_metric schedstat_metrics[SCHEDSTAT_N_METRICS];
 struct schedstat_rows {
 	struct text rest; /* of the file */
 	uint32_t version;
-	struct text cpu; /* of the last line about a CPU */
+	struct text cpu; /* number in the last line about a CPU */
 };
 
 /* A line about a CPU or, if domain is not empty, about a domain of that CPU. */
 struct schedstat_row {
 	struct text cpu;    /* "cpu0" */
 	struct text domain; /* "domain0" */
-	struct text level;  /* "MC"; before version 17 the same as domain */
+	struct text level;  /* name such as "MC"; before version 17 the same as domain */
 	struct text mask;   /* of its CPUs */
 	uint32_t n;         /* number of values */
 	/* UNSUPPORTED: not in this version; INVALID: not a number, or the columns do not match the

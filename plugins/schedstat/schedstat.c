@@ -32,8 +32,8 @@
 struct schedstat {
 	const struct ctprof_host *host;
 	uint32_t slots[SCHEDSTAT_N_METRICS];
-	bool is_off; /* the kernel counts only the values that it always counts */
-	/* State kept because a batch may be full before the file ends. */
+	bool is_off; /* the kernel counts nothing that can be switched off */
+	/* State that is kept because a batch may be full before the file ends. */
 	char *text; /* content of the file, or NULL */
 	struct schedstat_rows rows;
 	bool is_done;
@@ -343,7 +343,7 @@ static const struct ctprof_need needs[] = {
 	NEED_ALWAYS(KCONFIG, "CONFIG_SCHEDSTATS", "proc/schedstat"),
 	NEED_ALWAYS(FILE, "proc/schedstat", "all values"),
 	NEED_PARTLY(SYSCTL, "kernel.sched_schedstats",
-		    "1 for all but run time, delay and timeslices"),
+		    "1: all values except run time, delay and timeslices"),
 	NEED_PARTLY(FILE, "proc/uptime", "for doctor: whether proc shows more than processes"),
 	NEED_PARTLY(FILE, "proc/sys/kernel/sched_schedstats", "whether the kernel counts"),
 };

@@ -120,7 +120,7 @@ static int read_line(struct link *link, uint64_t until_ns, size_t *ret_length)
 		if (!end)
 			continue;
 		*ret_length = (size_t)(end - link->answer);
-		/* No other request is open, so more bytes cannot be an answer. */
+		/* There is no other request, so further bytes cannot be an answer. */
 		return *ret_length + 1 == used ? 0 : -EBADMSG;
 	}
 }

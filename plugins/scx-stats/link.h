@@ -15,11 +15,11 @@ struct link {
 	uint64_t deadline_ns; /* for one answer */
 };
 
-/* All functions take at most deadline_ns.  They return 0 or -errno: ENAMETOOLONG, ETIMEDOUT,
+/* Each function takes at most deadline_ns.  They return 0 or -errno: ENAMETOOLONG, ETIMEDOUT,
  * ECONNREFUSED, ENOENT, ... */
 int link_open(struct link *ret, const char *path, uint64_t deadline_ns);
-/* Sends a line and receives one: link->answer, of *ret_length bytes without the line end.
- * -EMSGSIZE: it is too long; -ECONNRESET: the server closed the connection.  After a failure the
- * link is closed, as later answers could not be matched to requests. */
+/* Sends a line and receives one, as link->answer: *ret_length bytes without the line end.
+ * -EMSGSIZE: the answer is too long; -ECONNRESET: the server closed the connection. After a failure
+ * the link is closed, as later answers could not be matched to requests. */
 int link_ask(struct link *link, const char *line, size_t *ret_length);
 void link_close(struct link *link);

@@ -12,7 +12,7 @@
 #define MAX_DEPTH 6u
 #define MAX_KEY 255u
 #define MAX_TEXT 65535u
-/* Larger doubles have no fractions. */
+/* Doubles from here on have no fractional part. */
 #define LARGEST 9e15
 
 /* ---- answers ------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ const char *stats_take_answer(struct stats *stats, char *text, size_t length)
 	if (value == 0)
 		return why;
 	list_struct(stats, stats->top, value, "", 0);
-	return stats->n > 0 ? NULL : "the answer is not what the scheduler describes";
+	return stats->n > 0 ? NULL : "the answer does not match the scheduler's description";
 }
 
 struct text stats_struct(const struct stats *stats, const struct stats_object *object)

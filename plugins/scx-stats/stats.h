@@ -13,7 +13,7 @@
 #include "jsontree.h"
 
 #define STATS_OBJECTS 1024u
-#define STATS_ENTRIES 1024u /* of each kind, per object */
+#define STATS_ENTRIES 1024u /* maximum entries of each kind, per object */
 #define STATS_NAME 1024u
 
 /* The interpretation of a number, by the type and the description of its field. */

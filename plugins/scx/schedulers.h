@@ -13,7 +13,7 @@
 #define MAX_DEPTH 4u
 
 struct scheduler {
-	char path[192]; /* of its directory, below the sys root */
+	char path[192]; /* path of its directory, below the sys root */
 	char ops[160];  /* its name, never empty */
 	/* The cgroup that it is attached to: its ID, 0 for the root's scheduler; and its path, NULL
 	 * if unknown. */

@@ -169,7 +169,7 @@ static int scx_start(void *self)
 	return -EOPNOTSUPP;
 }
 
-/* Puts the file's value in the type of the metric; if that fails, returns the reason. */
+/* Puts the file's value, with the type of the metric; if that fails, returns the reason. */
 static uint32_t put_value(const struct scx *scx, struct ctprof_batch *batch, size_t i,
 			  struct text value)
 {

@@ -29,7 +29,7 @@ struct history {
 	size_t n_ended, ended_room;
 };
 
-/* If more threads end, only the first ones are kept. */
+/* If more threads end, only the first of them are kept. */
 #define HISTORY_ENDED_MOST (1u << 20)
 
 void history_clear(struct history *history);

@@ -13,8 +13,8 @@
 
 /* It depends on the request to the kernel, never on its presumed purpose. */
 enum kind {
-	KIND_RUNNING,   /* on a CPU, or waiting for one */
-	KIND_THROTTLED, /* by the quota of a cgroup; seen only by BPF */
+	KIND_RUNNING,   /* on a CPU or waiting for one */
+	KIND_THROTTLED, /* throttled by the quota of a cgroup; only BPF sees this */
 	KIND_LOCK,      /* futex without time limit, file lock, System V semaphore */
 	KIND_SOCKET,
 	KIND_PIPE,  /* pipe, FIFO, eventfd, message queue */

@@ -4,6 +4,6 @@
 #include "ctprof/plugin.h"
 #include "looks.h"
 
-/* Reads the files of all threads, at 20 to 40 µs a thread.  A process that does not answer has one
- * record, without a call and a start time.  0 or -errno. */
+/* Reads the files of all threads, at 20 to 40 µs per thread. A process that does not answer has one
+ * record, without call and start time. 0 or -errno. */
 int looks_read_files(const struct ctprof_host *host, struct looks *looks);

@@ -31,8 +31,8 @@ bool wait_stat_parse(struct text text, struct wait_stat *ret)
 		else if (!text_u64(token, &columns[n]))
 			columns[n] = 0;
 	ret->waits = state == 'S' || state == 'D';
-	/* A hidden address is shown as 1.  A kernel thread has no addresses, but its wait channel
-	 * is 1 if it may be seen. */
+	/* A hidden address is shown as 1. A kernel thread has no addresses, but its wait channel is
+	 * 1 if the reader may see it. */
 	ret->denied = columns[STAT_FLAGS] & FLAG_KTHREAD ? columns[STAT_WCHAN] == 0
 							 : columns[STAT_START_CODE] == 1;
 	return n == STAT_COLUMNS;

@@ -28,7 +28,7 @@
 #define GROUP "states"
 #define ENDED_GROUP "states-ended"
 #define STANDARD_RATE 5
-/* Sampling all threads may take this share of a CPU: 1/20, 5 %. */
+/* Sampling all threads may take 1/20 of a CPU, 5 %. */
 #define COST_SHARE 20u
 #define WCHAN_BYTES 128u
 #define SAMPLES_BYTES (N_KINDS * 24)
@@ -89,7 +89,7 @@ struct states {
 	uint32_t of_thread[N_OF_THREAD], of_host[N_OF_HOST], tallies[N_TALLIES],
 		of_object[N_OF_OBJECT];
 	struct sweep *sweep; /* NULL: files are read */
-	uint64_t asked_ns;   /* requested time between two instants */
+	uint64_t asked_ns;   /* time between two instants, as requested */
 	struct jitter jitter;
 
 	pthread_mutex_t lock; /* protects the members below */

@@ -48,7 +48,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	CPU("nice", "user-mode time of threads with a nice value above 0", "account_user_time()"),
 	CPU("system", "time of all CPUs in the kernel", "account_system_time()"),
 	CPU("idle", "time of all CPUs with nothing to run, an estimate that may fall", "get_idle_time()"),
-	CPU("iowait", "idle time with I/O of threads of that CPU under way, an estimate that may fall", "get_iowait_time()"),
+	CPU("iowait", "idle time while threads of that CPU had I/O in progress, an estimate that may fall", "get_iowait_time()"),
 	CPU("irq", "time of all CPUs in interrupts", "account_system_index_time()"),
 	CPU("softirq", "time of all CPUs in soft interrupts", "account_system_index_time()"),
 	CPU("steal", "time in which the hypervisor ran something else", "account_steal_time()", WORSE),
@@ -114,7 +114,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	DISK_IO(BYTES, "write_bytes", "written to the disk", "write sectors of 512 bytes"),
 	DISK_IO(US, "write_time", "sum of the times writes took", "write ticks in ms"),
 	DISK(LEVEL, NONE, "in_flight", "requests under way", "in flight, part_in_flight()"),
-	DISK(COUNTER, US, "busy_time", "time with a request under way", "io_ticks in ms, update_io_ticks()"),
+	DISK(COUNTER, US, "busy_time", "time with a request in progress", "io_ticks in ms, update_io_ticks()"),
 
 	NET(BYTES, "rx_bytes", "received"),
 	NET(NONE, "rx_packets", "packets received"),

@@ -112,7 +112,7 @@ bool system_take_vmstat(struct system_rows *rows, struct slots_value *ret)
 	while (text_take_line(&rows->rest, &line)) {
 		if (!text_take_token(&line, &key))
 			continue;
-		if (text_starts(key, ALLOCSTALL)) /* since 4.10, one for each zone */
+		if (text_starts(key, ALLOCSTALL)) /* since 4.10, there is one for each zone */
 			key.len = strlen(ALLOCSTALL);
 		add_line(key, line, SYSTEM_VMSTAT, SYSTEM_MEMORY, "system.vmstat.", ret);
 	}

@@ -22,7 +22,7 @@ extern const struct ctprof_metric system_metrics[SYSTEM_N_METRICS];
 
 struct system_rows {
 	struct text rest; /* of the file */
-	struct text name; /* of the last device taken or left out */
+	struct text name; /* name of the last device taken or left out */
 	struct text disk; /* the last whole disk */
 };
 

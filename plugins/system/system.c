@@ -94,7 +94,7 @@ static int load(struct system *self)
 	return got > 0 && self->text[got - 1] != '\n' ? -EIO : 0;
 }
 
-/* Reports which values of the host in a file this kernel does not count. */
+/* Reports the values of the host in a file that this kernel does not count. */
 static void judge_values(struct system *self)
 {
 	const struct file *file = self->file;
@@ -154,7 +154,7 @@ static void put_failure(const struct system *self, struct ctprof_batch *batch, i
 	if (batch->scope == CTPROF_SCOPE_HOST)
 		slots_put_absent(host, batch, 0, &self->slots[file->first], file->end - file->first,
 				 file_absence(-error));
-	else if (error != -ENOENT || host->live(host)) /* normal for a recorded tree */
+	else if (error != -ENOENT || host->live(host)) /* this is normal for a recorded tree */
 		host->log(host, CTPROF_LOG_WARNING, "%s cannot be read (%s): no rows of %s",
 			  file->path, strerror(-error), GROUP(file));
 }

@@ -53,7 +53,7 @@
 		FIELD(SHARED_HIWATER_VM(scope, group), .needs = TASKSTATS_XACCT, .since = 8,       \
 		      .offset = 208, .offset_v15 = 256, .scale = 1024)
 
-/* A struct __kernel_timespec; they are in the order of the delays. */
+/* Each is a struct __kernel_timespec, in the order of the delays. */
 #define TIME_SIZE 16
 #define MAX_AT(i, what, needs_)                                                                    \
 	FIELD(SHARED_DELAY_MAX_AT(THREAD, "delay", SHARED_DELAY_##what),                           \
@@ -85,8 +85,8 @@ const struct taskstats_field taskstats_fields[] = {
 #define EXIT_CPU(name, unit, at, at_v15, help, origin)                                             \
 	EXIT_ROW(name, COUNTER, unit, DELAY_GATES, TASKSTATS_CPU, at, at_v15, help, origin,        \
 		 .width = 0)
-/* xacct_add_tsk() clears the lower ten bits of each.  That leaves nothing of the number of system
- * calls, so it is not read. */
+/* xacct_add_tsk() clears the lower ten bits of each.  Nothing is left of the numbers of system
+ * calls, so those are not read. */
 #define EXIT_IO(name, at, at_v15, help, origin)                                                    \
 	EXIT_ROW(name, COUNTER, BYTES, XACCT_GATES, TASKSTATS_XACCT, at, at_v15,                   \
 		 help ", rounded down to a multiple of 1024", origin, .width = 0)
@@ -308,7 +308,7 @@ int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exi
 		return -EBADMSG;
 	memcpy(ret->comm, stats + offset_of(&field_comm, values->version), sizeof ret->comm);
 	decode_fields(exit_fields, EXIT_N_FIELDS, stats, len, values);
-	/* The exit code is 0 for all threads but the leader.  Before version 12 the leader is
+	/* The exit code is 0 for all threads except the leader.  Before version 12 the leader is
 	 * unknown. */
 	if (ret->tid != ret->tgid)
 		values->present &= ~(UINT64_C(1) << EXIT_FIELD_CODE);

@@ -9,7 +9,7 @@
 
 /* The accounting that must be enabled in the kernel for a value to be meaningful. */
 enum taskstats_active {
-	TASKSTATS_MEASURED = 1, /* the query was answered: always */
+	TASKSTATS_MEASURED = 1, /* always on: the query was answered */
 	TASKSTATS_CPU = 2,      /* CONFIG_TASK_DELAY_ACCT: sched_info feeds the cpu delay */
 	TASKSTATS_BLOCK = 4,    /* kernel.task_delayacct=1: the other seven delays */
 	TASKSTATS_XACCT = 8,    /* CONFIG_TASK_XACCT */
@@ -48,7 +48,7 @@ struct taskstats_field {
 	struct ctprof_metric metric;
 	uint32_t needs;      /* enum taskstats_active */
 	uint16_t since;      /* first struct version that has it */
-	uint16_t offset;     /* in every version but 15 */
+	uint16_t offset;     /* offset in every version except 15 */
 	uint16_t offset_v15; /* version 15 put max and min between the older fields */
 	uint16_t scale;      /* factor from the kernel's unit to the metric's */
 	uint16_t divisor;    /* used instead of scale if the kernel's unit is finer; 0: it is not */
@@ -103,6 +103,6 @@ union taskstats_exit_words {
 	uint64_t words[TASKSTATS_EXIT_WORDS];
 };
 
-/* The same for the record of a thread's exit.  The record lacks the start time, which the caller
- * must add. */
+/* Returns the fields of a thread's exit record, which lacks the start time: the caller must add
+ * it. */
 int taskstats_decode_exit(const uint8_t *stats, size_t len, struct taskstats_exit *ret);

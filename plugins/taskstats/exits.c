@@ -129,7 +129,7 @@ static int request(struct exits *self, uint16_t attr)
 
 static int register_all(struct exits *self)
 {
-	int error = -1; /* set to 0 or a positive errno by the answer */
+	int error = -1; /* set by the answer to 0 or a positive errno */
 	int r = request(self, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK);
 
 	if (r < 0)
@@ -167,7 +167,7 @@ int exits_listen(struct exits *self)
 
 	if (r == 0)
 		r = register_all(self);
-	/* Only now, as a small buffer might have no room for the answer. */
+	/* Do this only now: a small buffer might have no room for the answer. */
 	if (r == 0) {
 		netlink_set_room(self->netlink, (size_t)room);
 		return 0;
@@ -195,7 +195,7 @@ int exits_drain(struct exits *self)
 void exits_close(struct exits *self)
 {
 	if (self->netlink) {
-		/* Best effort: the kernel drops a dead listener by itself when the next thread
+		/* Best effort: the kernel itself drops a dead listener when the next thread
 		 * ends. */
 		(void)request(self, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK);
 		netlink_close(self->netlink);

@@ -25,8 +25,8 @@ struct exits {
 	/* Set while listening. */
 	struct netlink *netlink; /* NULL: not listening */
 	uint16_t family;
-	uint64_t overruns, refused; /* buffer overflows, of any number of records; records dropped
-				     * here */
+	uint64_t overruns, refused; /* buffer overflows, each of any number of records; records
+				     * dropped here */
 	uint64_t lost_before;       /* lost before this capture */
 	int error;                  /* why it does not listen: -errno; 0: it was not requested */
 	struct exit_store store;

@@ -11,7 +11,7 @@
 /* The number of receives in one round that may bring no awaited answer. */
 #define MAX_USELESS 4
 
-/* One send, and the receives that belong to it. */
+/* A round: one send, and the receives that belong to it. */
 struct round {
 	const int32_t *tids;
 	taskstats_done done;

@@ -125,7 +125,7 @@ static void taskstats_close(void *data)
 	instance_free(self);
 }
 
-/* Registers briefly, as the kernel reports a refusal only then. */
+/* Registers briefly: the kernel reports a refusal only then. */
 static void probe_exits(struct taskstats *self, const struct taskstats_advice *advice,
 			uint16_t family)
 {

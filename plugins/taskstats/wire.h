@@ -19,7 +19,7 @@ struct taskstats_request {
 /* The subject of a request and its answer. */
 enum taskstats_subject {
 	TASKSTATS_OF_THREAD,
-	TASKSTATS_OF_PROCESS, /* the sum of its threads, including ended ones */
+	TASKSTATS_OF_PROCESS, /* the sum of a process's threads, including ended ones */
 };
 
 /* No NLM_F_ACK: each request has exactly one answer, data or error. */

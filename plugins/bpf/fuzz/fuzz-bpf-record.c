@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decodes any bytes as a record: the letter must be one of the kernel's, the reasons those of
- * the interface. */
+/* Decodes any bytes as a record: the state letter must be one of the kernel's, and each reason one
+ * of the interface's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -158,7 +158,7 @@ static void put_unit(struct plan *plan, struct part *part, const struct abbrev *
 		for (unsigned k = 0; code > 0 && k < abbrevs[code - 1].n; k++)
 			put_value(plan, part, abbrevs[code - 1].forms[k]);
 	}
-	/* End all entries that were begun. */
+	/* End all open entries. */
 	put(part, 0, 8);
 	put(part, 0, MAX_DEPTH - 8);
 	length = (uint32_t)(part->n - start - 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The input is a plan of an ELF file: which sections it has, what their headers claim and what they
- * contain, so that every input gets past the headers.  The parser must answer about the file within
- * its limits of time and memory.  In a build for libFuzzer, the code is called directly, and
- * libFuzzer bounds its time and memory.
+ * contain, so that every input gets past the headers.  The parser must answer within its limits of
+ * time and memory.  In a build for libFuzzer, the code is called directly, and libFuzzer bounds its
+ * time and memory.
  */
 #include <elf.h>
 #include <errno.h>
@@ -247,7 +247,7 @@ static void ask(int fd, const struct examine_request *request, struct examine_an
 	if (parser_ask(&parser, fd, request, &budget_ns, ret) != 0)
 		abort();
 	check(ret);
-	/* A file this small must neither kill the parser nor use up its time or memory. */
+	/* A file of this size must neither kill the parser nor use up its time or memory. */
 	if (ret->rc == -ETIME || ret->rc == -ETIMEDOUT || ret->rc == -EBADMSG ||
 	    budget_ns < SLACK_NS || peak_kib() > MAX_RSS_KIB)
 		abort();

@@ -96,7 +96,7 @@ static void test_refused(void)
 		{ANSWER("{\"A\":{\"fields\":{}}}"), "",
 		 "the scheduler does not mark its top-level struct"},
 		{ANSWER(META_RESPONSE), ANSWER("[1,2]"),
-		 "the answer is not what the scheduler describes"},
+		 "the answer does not match the scheduler's description"},
 		{ANSWER(META_RESPONSE), "null", "the answer has no errno"},
 	};
 

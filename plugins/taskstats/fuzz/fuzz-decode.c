@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The store returns a record unchanged. */
+/* The store must return a record unchanged. */
 static void keep(const union taskstats_exit_words *record)
 {
 	struct exit_store store = {.n_words = TASKSTATS_EXIT_WORDS};
