@@ -24,7 +24,7 @@
 	};                                                                                         \
 	CTPROF_PLUGIN(descriptor)
 
-/* Returns element i of an array of the host, whose elements may be longer than ours. */
+/* Returns element i of an array from the host, whose elements may be longer than ours. */
 static inline const void *border_element(const void *first, uint64_t i)
 {
 	/* Every struct of the interface begins with its size. */

@@ -78,7 +78,7 @@ const char *drawing_judgement(const struct ctprof_cell *cell)
 const char *drawing_absence(const struct ctprof_value *value)
 {
 	static const char *const words[] = {CTPROF_ABSENCE_WORDS(WORD)};
-	/* Reasons are numbered by multiples of the first one. */
+	/* Reasons are numbered in multiples of the first one. */
 	uint32_t why = value->why / CTPROF_ABSENT_UNSUPPORTED;
 
 	return why < sizeof words / sizeof words[0] ? words[why] : NULL;
@@ -148,7 +148,7 @@ static ssize_t write_to_host(void *cookie, const char *data, size_t size)
 	if (result >= 0)
 		return (ssize_t)size;
 	errno = -result;
-	return 0; /* a stream signals failure by 0, not -1 */
+	return 0; /* a stream reports failure as 0, not -1 */
 }
 
 int drawing_to_stream(const struct ctprof_host *host, const struct ctprof_report *report,

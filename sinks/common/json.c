@@ -69,7 +69,7 @@ void json_make_room(struct json *json, size_t n)
 	}
 	while (!json->error && json->size - json->used < n)
 		json->error = json_grow(json);
-	/* The text is already lost: reuse the old buffer for data that is dropped. */
+	/* The text is already lost: use the old buffer for data that will be dropped. */
 	if (json->error)
 		json->used = 0;
 }
@@ -106,7 +106,7 @@ void json_u64(struct json *json, uint64_t value)
 		memcpy(digits + at, pairs + value % 100 * 2, 2);
 		value /= 100;
 	}
-	/* A digit remains if their number is odd. */
+	/* If the number of digits is odd, one remains. */
 	if (value > 0 || at == sizeof digits)
 		digits[--at] = (char)('0' + value);
 	json_raw(json, digits + at, sizeof digits - at);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A buffer that JSON text is written to, of one of two kinds: drained (a full
- * buffer is passed on and reused) or growing (everything is kept).  Errors
- * stick: after one, further text is dropped and error keeps the -errno, so a
- * writer need only check once, at the end.
+ * A buffer for JSON text, of one of two kinds: drained (a full buffer is passed on and reused) or
+ * growing (everything is kept).  Errors stick: after one, further text is dropped and error keeps
+ * the -errno, so a writer need only check once, at the end.
  */
 #pragma once
 

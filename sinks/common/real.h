@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Size of a buffer for any double in either form, with its NUL. */
+/* Size of a buffer for any double in each of the forms below, with its NUL. */
 #define REAL_ROOM 336
 
 /* Writes the fewest digits that read back as value; "" if it is not finite. */

@@ -27,7 +27,7 @@ struct verdict_case {
  * --fail-on is met. */
 void verdict_walk(const struct ctprof_report *report,
 		  void (*each)(void *data, const struct verdict_case *found), void *data);
-/* Writes the names, separated by blanks. */
+/* Writes the names of a line, separated by blanks. */
 void verdict_put_names(FILE *stream, const struct verdict_case *found,
 		       void (*put)(FILE *stream, const char *text));
 /* Describes a case: "A 49.8ms, B 25.1ms, -49.6 % ...". */

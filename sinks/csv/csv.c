@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report, or a table, as comma-separated values (RFC 4180). */
+/* Writes reports and tables as comma-separated values (RFC 4180). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void put_text(FILE *stream, const char *before, const char *text, const c
 	fprintf(stream, "%s%s", after, quote);
 }
 
-/* From here on, each function writes the comma before its field first.  name may be NULL: an empty
+/* From here on, each function first writes the comma before its field. name may be NULL: an empty
  * field. */
 static void put_name(FILE *stream, const char *name)
 {
@@ -223,7 +223,7 @@ static void put_line(FILE *stream, const struct ctprof_report_section *section,
 		put_field(stream, BORDER_AT(section->fields, i), drawing_cell_of(line, i),
 			  is_compare);
 	fputc(',', stream);
-	/* Write the names of the incomplete fields. */
+	/* Writes the names of the incomplete fields. */
 	for (uint64_t i = 0; i < line->n_cells; i++) {
 		if (!drawing_has_partial(BORDER_AT(line->cells, i), is_compare))
 			continue;

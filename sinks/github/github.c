@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as annotations of GitHub workflows: commands on standard output. */
+/* Writes a report as annotations of GitHub workflows, which are commands on standard output. */
 #include <string.h>
 
 #include "utf8.h"
@@ -63,7 +63,7 @@ static void put_report(const struct ctprof_host *host, FILE *stream,
 		fputc('\n', stream);
 	}
 	verdict_walk(report, put_case, &annotations);
-	/* Without any output, it would look as if the step had not run. */
+	/* If there were no output, it would look as if the step had not run. */
 	if (annotations.n == 0)
 		fputs("::notice title=ctprof::nothing failed or changed\n", stream);
 }

@@ -53,7 +53,7 @@ static gint compare_parts(gconstpointer a, gconstpointer b)
 
 double chart_keep_largest(GArray *parts)
 {
-	/* More colours could not be distinguished. */
+	/* More colours could not be told apart. */
 	static const char *const classes[] = {"c0", "c1", "c2", "c3", "c4", "c5", "c6"};
 	double others = 0;
 	guint n = 0;
@@ -196,7 +196,7 @@ static void put_shape(FILE *stream, const struct axis *axis,
 		int end = chart_place(bucket->number - axis->first + 1, width, SHAPE_WIDTH);
 		int height = chart_place((double)bucket->count / all, axis->highest, SHAPE_HEIGHT);
 
-		/* A few values among many can be seen as well. */
+		/* Even a few values among many must be visible. */
 		fprintf(stream, "M%d %dv-%dh%dV%dz", x, SHAPE_HEIGHT, MAX(height, 1), end - x,
 			SHAPE_HEIGHT);
 	}

@@ -36,10 +36,10 @@ struct history {
 	const struct kind *kind;
 	const struct ctprof_report_section *section;
 	guint64 n_windows, n_subjects;
-	double length;  /* of all windows together, in s */
-	double top;     /* what the full height represents */
-	double *wholes; /* of each window: the height of its stack; NAN: not measured */
-	GArray *parts;  /* the pools that are drawn, by their subjects; the others come last */
+	double length;  /* length of all windows together, in s */
+	double top;     /* the value of the full height */
+	double *wholes; /* height of the stack in each window; NAN: not measured */
+	GArray *parts;  /* the pools that are drawn, by subject; the others come last */
 };
 
 static const struct ctprof_report_line *line_of(const struct history *history, guint64 subject,
@@ -211,7 +211,7 @@ static void put_text(FILE *stream, const struct history *history)
 		markup_put(stream, part->name);
 		fprintf(stream, " %s", part->shown);
 	}
-	fputs(". Those of each window are in the section History.</desc>\n", stream);
+	fputs(". The values of each window are in the section History.</desc>\n", stream);
 }
 
 /* Draws a line where each phase begins. */

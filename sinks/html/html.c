@@ -16,7 +16,7 @@
 
 /* ---- head ------------------------------------------------------------------ */
 
-/* Returns the SHA-256 of the text between two tags in base64: the browser runs nothing else. */
+/* Returns the SHA-256 of the text between two tags in base64: the browser will run nothing else. */
 static char *hash(const char *text)
 {
 	g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);

@@ -78,7 +78,7 @@ struct icicle {
 	double whole;
 	double at[DEEPEST + 2]; /* for each level: where the next process begins */
 	guint64 n_narrow;
-	guint32 depth; /* of the deepest process that is drawn */
+	guint32 depth; /* level of the deepest process that is drawn */
 };
 
 static double pss_of(const struct icicle *icicle, const struct ctprof_report_line *line)

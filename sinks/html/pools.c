@@ -83,7 +83,7 @@ GArray *pools_put_cpu(FILE *stream, const struct ctprof_report *report)
 	double cpus = host_number(report, "cpus"), busy = host_number(report, "busy");
 	GArray *parts = chart_parts_new();
 
-	/* With two boots, or one capture, the pools' CPU is not a part of the host's. */
+	/* For two boots, or a single capture, the pools' CPU is not a part of the host's. */
 	if (!pools || isnan(cpus) || isnan(busy) || !account_exists(pools))
 		return parts;
 	add_pools(report, pools, parts);
@@ -116,7 +116,7 @@ static void put_cell(const struct drafting *drafting, const struct ctprof_report
 	gboolean opens = i == 0 && drafting->has_account && !drawing_is_total(line);
 
 	tables_open_cell(drafting->stream, &spot, drawn, text, i == 0);
-	/* While this element is open, the page shows the row below. */
+	/* The page shows the row below while this element is open. */
 	fputs(opens ? "<details><summary>" : "", drafting->stream);
 	markup_put(drafting->stream, text);
 	fputs(opens ? "</summary></details>" : "", drafting->stream);

@@ -12,7 +12,7 @@
 #define DEEPEST 12
 /* The maximum length of text that may be cut. */
 #define MOST_LETTERS 120
-/* A strip takes some hundred bytes: beyond this number of rows, only numbers are shown. */
+/* A strip takes a few hundred bytes: beyond this number of rows, only numbers are shown. */
 #define MOST_STRIPS 400
 
 static const char *const classes[N_STYLES] = {

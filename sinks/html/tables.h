@@ -7,7 +7,7 @@
 
 /* Returns the text of a cell, as the table sink shows it; the caller frees it. */
 char *tables_cell(const struct spot *spot, const struct drawn *drawn);
-/* Writes a header for each column; extra: one more, after the first (NULL: none). */
+/* Writes a header for each column; extra: another header, after the first (NULL: none). */
 void tables_put_head(FILE *stream, const GArray *columns, const char *extra);
 /* Writes "<td>" or "<th>" for a cell with that text. */
 void tables_open_cell(FILE *stream, const struct spot *spot, const struct drawn *drawn,

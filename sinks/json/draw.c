@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as one JSON object, written as it is walked. */
+/* Writes a report as one JSON object, while walking it. */
 #include <math.h>
 
 #include "drawing.h"
@@ -173,7 +173,7 @@ static void draw_role(struct json *json, const struct ctprof_report_line *line)
 {
 	static const char *const words[] = {"pool",        "rest",  "own",  "exited",
 					    "unaccounted", "total", "host", "cgroup"};
-	/* Roles are multiples of the first one. */
+	/* Roles are numbered in multiples of the first one. */
 	uint32_t i = drawing_role(line) / CTPROF_ROLE_POOL;
 
 	if (i > 0 && i <= sizeof words / sizeof words[0])

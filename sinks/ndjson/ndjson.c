@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables as lines of JSON, one object per row. */
+/* Writes tables as lines of JSON, one object per row. */
 #include <errno.h>
 
 #include "tables.h"

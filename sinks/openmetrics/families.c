@@ -13,7 +13,7 @@ struct family_unit {
 	const char *word, *base;
 	uint64_t divisor;       /* a power of ten */
 	int decimals;           /* of the divisor */
-	const char *endings[2]; /* of column names; replaced by the base unit */
+	const char *endings[2]; /* end of a column name, replaced by the base unit */
 };
 
 static const struct family_unit units[] = {

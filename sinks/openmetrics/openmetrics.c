@@ -21,7 +21,7 @@ struct row {
 	uint64_t realtime_ns;
 	uint64_t *values; /* of all columns */
 	uint8_t *present;
-	uint64_t **counts; /* of all columns; NULL: not a histogram */
+	uint64_t **counts; /* counts of all columns; NULL: not a histogram */
 	uint64_t n; /* number of columns; the table is the host's, and may be gone at close */
 };
 
@@ -29,7 +29,7 @@ struct openmetrics {
 	struct tables tables;
 	struct row *rows;
 	size_t n, room;
-	bool is_classic; /* the older format, without times */
+	bool is_classic; /* the older format, without timestamps */
 };
 
 static int openmetrics_open(const struct ctprof_host *host, void **ret_self)
@@ -227,7 +227,7 @@ static int compare_rows(const void *a, const void *b)
 		     : (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
 }
 
-/* suffix: of the name of the family; le: the bound of a bucket, or NULL. */
+/* suffix: end of the family's name; le: the bound of a bucket, or NULL. */
 static void put_sample(struct openmetrics *self, const struct family *family, const struct row *row,
 		       const char *suffix, const char *le, const char *value)
 {
@@ -255,8 +255,8 @@ static void put_number(struct openmetrics *self, const struct family *family, co
 	put_sample(self, family, row, family->is_counter ? "_total" : "", NULL, text);
 }
 
-/* Marks the buckets whose bounds all rows of the family have, so that their series do not begin
- * late: both bounds of each that is used. */
+/* Marks the buckets whose bounds are written in all rows of the family, so that no series begins
+ * late: both bounds of each bucket in use. */
 static void mark_bounds(const struct openmetrics *self, const struct family *family,
 			bool ret_bounds[CTPROF_BUCKETS])
 {

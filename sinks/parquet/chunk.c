@@ -5,7 +5,7 @@
 
 #define FIRST_BYTES 8192
 #define NS_PER_US 1000
-/* Longer texts are not written as bounds: they could be larger than the column. */
+/* Longer texts are not written as bounds: they could take more room than the column. */
 #define MAX_BOUND 64
 
 /* Enumerations of parquet.thrift. */

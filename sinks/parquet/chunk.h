@@ -14,13 +14,13 @@ struct chunk {
 	uint32_t physical; /* of Parquet: BOOLEAN ... */
 	uint64_t n_rows, n_values;
 	struct json levels; /* a bit per row: whether it has a value */
-	struct json values; /* as in a page; texts by their numbers, 4 bytes each */
+	struct json values; /* in the form of a page; texts by their numbers, 4 bytes each */
 	struct dictionary dictionary;
 	uint32_t last;     /* number of the text in the previous row */
-	uint64_t min, max; /* bits of the smallest and the largest value; of texts, their numbers */
+	uint64_t min, max; /* bits of the smallest and the largest value; numbers of texts */
 };
 
-/* The place of a chunk in the file. */
+/* The position of a chunk in the file. */
 struct chunk_place {
 	uint64_t dictionary_at, data_at; /* dictionary_at is 0 if it has no dictionary */
 	uint64_t compressed, uncompressed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A table as an Apache Parquet file. */
+/* Writes a table as an Apache Parquet file. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 struct thrift {
 	struct json *out;
 	int last[THRIFT_DEPTH]; /* for each open struct: number of the last field written */
-	int depth;              /* of the innermost struct, from 0 */
+	int depth;              /* index of the innermost struct, from 0 */
 };
 
 /* Writes a number in groups of seven bits; Parquet's own pages use this, too. */

@@ -43,7 +43,7 @@ static void about_write_metric(struct json *json, const struct ctprof_metric_inf
 		json_print(json, ",\"tag\":%s", metric->tag);
 	if (metric->gates)
 		json_print(json, ",\"gates\":%s", metric->gates);
-	/* Readers of the file have no use for STILL. */
+	/* Leave out STILL, for which readers of the file have no use. */
 	if (metric->flags & ~CTPROF_METRIC_STILL)
 		about_write_flags(json, metric->flags);
 	about_write_polarity(json, metric);

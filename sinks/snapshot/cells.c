@@ -12,7 +12,7 @@
 #define MAX_TEXT 65535u
 #define MAX_KEY 255u
 #define MAX_ITEMS 65536u
-/* The text of one object, in all its values together. */
+/* The size of an object's text, in all its values together. */
 #define MAX_BYTES (16u << 20)
 
 struct entry {

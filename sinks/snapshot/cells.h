@@ -13,7 +13,7 @@ struct cell {
 	uint32_t n;    /* bytes, CPUs or entries there */
 	uint8_t state;
 	bool exact; /* the bytes were given in hex */
-	bool grew;  /* a histogram: by how much it grew */
+	bool grew;  /* a histogram, given by its growth */
 };
 
 /* struct cell.state */

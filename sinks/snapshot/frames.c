@@ -21,7 +21,7 @@
 /* The number of compressed bytes that usually contain that beginning. */
 #define HEAD_BYTES 4096
 #define COPY_BYTES (256u * 1024)
-/* A larger table is not plausible: a sample per second for four years. */
+/* A larger table is not plausible: this is a sample per second for four years. */
 #define MAX_TABLE_BYTES (UINT64_C(1) << 30)
 
 /* Reads bytes of the file at offset; returns their number, fewer than size at its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frames of a recording: from the table at its end, or found one by one. */
+/* Finds the frames of a recording, by the table at its end or one after the other. */
 #pragma once
 
 #include "ctprof/sink.h"

@@ -7,10 +7,10 @@
 #include "json.h"
 #include "kept.h"
 
-/* Writes the growth of a histogram since the row; false, with nothing written: the row lacks it, or
- * some count fell. */
+/* Writes the growth of a histogram since the row.  If the row lacks it, or some count fell, returns
+ * false and writes nothing. */
 bool growth_write(struct json *json, const struct kept_row *row, uint32_t slot, uint64_t bits);
-/* Adds the growth of each bucket to the row's histogram.  0, -ENOMEM, or -EBADMSG: it lacks it, or
- * a count exceeds 64 bits. */
+/* Adds the growth of each bucket to the row's histogram. 0, -ENOMEM, or -EBADMSG: the row has none,
+ * or a count exceeds 64 bits. */
 int growth_add(const struct kept_rows *rows, struct kept_row *row, uint32_t slot,
 	       const uint64_t growth[CTPROF_BUCKETS]);

@@ -35,7 +35,7 @@ struct kept_row {
 
 /* The rows of one class, in order of arrival. */
 struct kept_rows {
-	uint8_t *types; /* of the slots: enum ctprof_type */
+	uint8_t *types; /* types of the slots: enum ctprof_type */
 	uint32_t n_slots;
 	uint32_t n_buckets; /* a power of two, or 0 */
 	struct kept_row **buckets;
@@ -75,14 +75,14 @@ struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_tar
  */
 int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
 	      bool *ret_is_new);
-/* Does so for the row with index nth among those of that target. */
+/* Like kept_see(), for the row with index nth among those of that target. */
 int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
 		  struct kept_row **ret_row, bool *ret_is_new);
 /* Appends a row, whatever its target; NULL: out of memory. */
 struct kept_row *kept_append(struct kept_rows *rows, const struct ctprof_target *target,
 			     uint32_t nth);
 void kept_clear(struct kept_rows *rows);
-/* Does what kept_clear() does, and frees the slots as well. */
+/* Like kept_clear(), but also frees the slots. */
 void kept_rows_free(struct kept_rows *rows);
 
 /* Sets one value (as in struct ctprof_rows; copied) or, unless state is PRESENT, the reason for its
@@ -99,8 +99,8 @@ int kept_update(const struct kept_rows *rows, struct kept_row *row, const uint64
 
 /* Makes all values of a row absent as UNSUPPORTED. */
 void kept_reset(const struct kept_rows *rows, struct kept_row *row);
-/* Frees the rows that were last in a sample before `since`, after each(), unless NULL, was called
- * for them. */
+/* Frees the rows whose last sample was before `since`; first calls each(), unless NULL, for
+ * them. */
 void kept_sweep(struct kept_rows *rows, uint64_t since,
 		void (*each)(void *context, const struct kept_row *row), void *context);
 /* Sorts threads by (tgid, tid), cgroups by path. */

@@ -194,7 +194,7 @@ void named_read(struct named *named, struct pull *pull, struct cells *cells,
 	int r = input->row(input, CTPROF_SCOPE_OBJECT, &target, &row.batch, &row.row);
 	if (r < 0)
 		pull_stop(pull, r);
-	/* Values of other groups do not belong in the record. */
+	/* Values of other groups are not part of the record. */
 	cells_put_all(cells, pull, &named->shape, named->states, group, CTPROF_ABSENT_SKIPPED,
 		      partial, &row);
 }

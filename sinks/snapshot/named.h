@@ -5,15 +5,15 @@
 #include "cells.h"
 
 struct named {
-	struct shape shape; /* the group's and the object's name, then metrics */
+	struct shape shape; /* the names of the group and the object, then metrics */
 	char **groups;      /* the slot groups that have a metric, by struct member.group */
 	uint32_t n_groups;
-	uint8_t *states; /* for each member of the current record */
+	uint8_t *states; /* state of each member of the current record */
 	bool has_absent; /* it was read already */
 	uint32_t nth;    /* index among the objects of that name, as last read */
 };
 
-/* An empty one is all zeros.  0 or -ENOMEM. */
+/* The struct must be all zeros. 0 or -ENOMEM. */
 int named_init(struct named *named);
 void named_free(struct named *named);
 /* Adds a metric of object scope.  0, -EEXIST: a member already has the name; or -ENOMEM. */

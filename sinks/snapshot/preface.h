@@ -12,7 +12,7 @@ struct definition {
 	enum kept_class class;
 	uint32_t index; /* of the slot in its class */
 	bool of_leader; /* only leaders have the value */
-	bool taken;     /* by the host of this call, as slot: */
+	bool taken;     /* by the host of this call, like slot: */
 	uint32_t slot;
 };
 
@@ -29,7 +29,7 @@ struct preface {
 	uint32_t n_facts;
 };
 
-/* An empty one is all zeros. */
+/* An empty preface is all zeros. */
 void preface_clear(struct preface *preface);
 /* Copies a definition and makes a slot for it in kept; *ret_slot: its number in the preface.  0,
  * -EINVAL: unknown scope, or too many; or -ENOMEM. */

@@ -20,7 +20,7 @@ struct presence {
 	struct presence_set **sets; /* by number */
 	uint32_t n_sets;
 	uint32_t last; /* the set of the previous row, or PRESENCE_NO_SET */
-	void *tree;    /* of the sets, by their states; see tsearch() */
+	void *tree;    /* index of the sets, by their states; see tsearch() */
 };
 
 /* Begins without sets; the shape must outlive it unchanged. */
@@ -40,7 +40,7 @@ void presence_write_set(struct json *json, const struct shape *shape, const uint
 /* Reads such an object into the states of the members it names; unknown names are ignored. */
 void presence_read_set(struct pull *pull, const struct shape *shape, uint8_t *states);
 
-/* "presence_sets" as read: only the absent members of each are stored. */
+/* "presence_sets" as read: only the absent members of each set are stored. */
 struct presence_sets {
 	uint32_t *absences;
 	size_t n_absences;

@@ -11,7 +11,7 @@
 
 /* Small enough that unpacked text is still in the nearest caches. */
 #define FIRST_SIZE (32 * 1024)
-/* A window with less room than this grows before it is filled. */
+/* A window with less free space than this grows before it is filled. */
 #define LEAST_ROOM 4096
 #define FOUND_MAX 40
 /* A code point written as two escapes. */
@@ -229,8 +229,8 @@ bool pull_more_far(struct pull *pull, struct pull_list *list)
 /* Bytes inside a string that need no further check. */
 static const bool plain[256] = {[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... 0x7f] = true};
 
-/* The same for the eight bytes at p at once; it may reject 0x7f and plain bytes next to special
- * ones. */
+/* Whether the eight bytes at p are all plain; may be false for 0x7f and for plain bytes next to
+ * special ones. */
 static bool pull_is_plain(const char *p)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;

@@ -23,8 +23,8 @@ struct pull {
 	/* The next byte.  There are NULs at end, so that scans stop there by themselves. */
 	const char *p, *end;
 	char *buffer;
-	size_t size;   /* of buffer, less the NULs */
-	uint64_t base; /* offset in the text of buffer[0] */
+	size_t size;   /* size of buffer, without the NULs */
+	uint64_t base; /* offset of buffer[0] in the text */
 	bool ended;    /* there is no more text */
 	int error;     /* the first one, -errno */
 

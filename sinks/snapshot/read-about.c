@@ -6,9 +6,9 @@
 
 #include "words.h"
 
-/* A file with a newer version would be misunderstood by this reader. */
+/* This reader would misunderstand a file with a newer version. */
 #define VERSION 1
-/* The line that reports what a plugin did. */
+/* The members of "plugins", which report the work of each plugin. */
 #define REPORT_BYTES 256
 
 /* A member to be read; others are skipped. */

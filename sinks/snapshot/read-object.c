@@ -12,7 +12,7 @@ struct walk {
 	struct cells *cells;
 	uint8_t *states;
 	bool has_absent;
-	char name[NAME_SIZE]; /* of the member being read, including its dots */
+	char name[NAME_SIZE]; /* name of the member being read, including its dots */
 };
 
 static void walk_members(struct walk *walk, size_t prefix, bool top);
@@ -69,7 +69,7 @@ static void walk_members(struct walk *walk, size_t prefix, bool top)
 	while (pull_more(walk->pull, &list) && pull_key(walk->pull, &key)) {
 		if (top && walk_special(walk, key))
 			continue;
-		/* There must be room for a dot after it. */
+		/* There must be room for a dot after the name. */
 		if (key.len >= sizeof walk->name - prefix) {
 			pull_skip(walk->pull);
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads records of threads, and of ended ones, into rows. */
+/* Reads records of living and of ended threads into rows. */
 #pragma once
 
 #include "cells.h"
@@ -14,7 +14,7 @@ struct thread_reader {
 	struct presence_sets sets;
 	bool sets_delayed; /* they came before the metrics */
 	uint8_t *gates;    /* for each member: the gate that shows whether it was measured */
-	uint8_t *states;   /* of the members in the record being read */
+	uint8_t *states;   /* states of the members in the record being read */
 	uint32_t *wanted;  /* members that have a metric */
 	uint32_t n_wanted;
 	uint32_t set; /* number of the set in states, or PRESENCE_NO_SET */

@@ -372,10 +372,10 @@ enum {
 /* Members of the top object except those made of dotted names. */
 static const struct part {
 	const char *key;
-	int passes; /* those in which it is read; in others it is skipped */
+	int passes; /* the passes in which it is read; in others it is skipped */
 	void (*read)(struct reader *reader);
 	void (*each)(struct reader *reader); /* a record of an array */
-	/* For parts that are only reported to the host. */
+	/* The parts that are only reported to the host. */
 	void (*read_about)(struct pull *pull, struct cells *cells,
 			   const struct ctprof_input *input);
 	bool is_of_exits;

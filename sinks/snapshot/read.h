@@ -31,10 +31,10 @@ struct reader {
 	struct unzstd *unzstd;
 	struct pull pull;
 	struct cells cells;
-	struct thread_reader threads, exits, *of; /* of: of the part being read */
+	struct thread_reader threads, exits, *of; /* of: that of the part being read */
 	struct named named;
 	struct shape cgroup, objects[SCHEMA_N_OBJECTS], lost; /* lost: records of "gone" */
-	uint8_t *states;                                      /* of an object being read */
+	uint8_t *states;                                      /* states of an object being read */
 	struct json path;
 	bool has_scope[N_SINGLE_ROWS]; /* a metric of it */
 	bool is_null[SCHEMA_N_OBJECTS];

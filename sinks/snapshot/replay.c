@@ -27,7 +27,7 @@ struct cursor {
 struct replay {
 	const struct ctprof_host *host;
 	const struct ctprof_input *input; /* of this call */
-	struct ctprof_host table;         /* for the reader, with our put functions */
+	struct ctprof_host table;         /* host for the reader, with our put functions */
 	struct ctprof_input frame_input;  /* the same for a frame */
 	const struct seek_frame *frame;
 	uint64_t frame_left;
@@ -38,10 +38,10 @@ struct replay {
 	struct reader reader;
 	bool has_reader;
 	struct kept kept;
-	struct kept_rows exits; /* of the samples before, while a key frame is being read */
+	struct kept_rows exits; /* exits of earlier samples, while a key frame is being read */
 	struct cursor cursors[KEPT_N_CLASSES];
 	struct preface preface;
-	int error; /* of a put function, which cannot return it */
+	int error; /* error of a put function, which cannot return it */
 };
 
 /* ---- for the reader of documents: metrics, facts and bytes ---------------------- */
@@ -132,7 +132,7 @@ static CTPROF_PRINTF(3, 4) void frame_fault(const struct ctprof_input *input, ui
 
 /* ---- rows --------------------------------------------------------------------------- */
 
-/* Finds the row for a frame of changes: an existing one, or a new cgroup or object. */
+/* Finds the row for an item in a frame of changes: an existing row, or a new cgroup or object. */
 static int change_row(struct replay *replay, enum kept_class class,
 		      const struct ctprof_target *target, struct kept_row **ret_row)
 {
@@ -150,7 +150,7 @@ static int change_row(struct replay *replay, enum kept_class class,
 		return -EBADMSG;
 	}
 	int r = kept_take_nth(rows, target, nth, ret_row, &is_new);
-	/* Values that a new row lacks were not requested. */
+	/* Values that a new row lacks had not been requested. */
 	for (uint32_t i = 0; r == 0 && is_new && i < rows->n_slots; i++)
 		(*ret_row)->states[i] = CTPROF_ABSENT_SKIPPED;
 	return r;
@@ -360,7 +360,7 @@ static int read_delta(struct replay *replay)
 	preface_begin_sample(&replay->preface);
 	int r = reader_read_delta(&replay->reader);
 	for (size_t i = 0; i < KEPT_N_CLASSES; i++)
-		if (i != KEPT_EXIT) /* exits may be of thousands of frames */
+		if (i != KEPT_EXIT) /* the exits may come from thousands of frames */
 			kept_sweep(&replay->kept.of[i], 1, NULL, NULL);
 	kept_sort(&replay->kept.of[KEPT_THREAD]);
 	kept_sort(&replay->kept.of[KEPT_CGROUP]);

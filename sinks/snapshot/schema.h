@@ -24,7 +24,7 @@ enum schema_empty {
 struct schema_object {
 	const char *key;    /* "KEY.rest" is the name of its metrics */
 	const char *prefix; /* the part of the names that stands for the object: "KEY." */
-	uint32_t scope;     /* of its metrics; 0: all metrics without another place */
+	uint32_t scope;     /* scope of its metrics; 0: all metrics without another place */
 	enum schema_empty empty;
 };
 

@@ -29,7 +29,7 @@ struct series {
 	struct snapshot *snapshot;
 	struct kept kept; /* the rows of the previous sample, then of this one */
 	struct json lists[N_LISTS];
-	struct json about;                /* of a sample that is not a key frame: "capture" */
+	struct json about;                /* "capture" of a sample that is not a key frame */
 	uint8_t *changed[KEPT_N_CLASSES]; /* by slot, for the current row; for host and capture
 					     until the end */
 	bool is_null[SCHEMA_N_OBJECTS];   /* as last written */

@@ -19,7 +19,7 @@ struct member {
 	bool wanted;             /* its absence is written */
 	enum value_kind natural; /* the kind it is put as */
 	uint32_t scope, slot;
-	uint32_t group; /* of the metrics of objects; otherwise 0 */
+	uint32_t group; /* slot group, for metrics of objects; otherwise 0 */
 };
 
 /* A row to be written. */
@@ -28,8 +28,8 @@ struct source_row {
 	const uint64_t *values; /* by slot, as in struct ctprof_rows; NULL: there are no slots */
 	const uint8_t *states;
 	const uint8_t *changed;        /* by slot: the values to be written; NULL: all */
-	const struct kept_row *before; /* of a thread that changed, its values until then */
-	uint32_t nth;                  /* of the changes of an object: as in struct kept_row */
+	const struct kept_row *before; /* the previous values of a thread that changed */
+	uint32_t nth;                  /* index of an object that changed, as in struct kept_row */
 };
 
 struct shape {

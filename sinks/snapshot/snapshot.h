@@ -21,12 +21,12 @@ struct snapshot {
 	struct tree objects[SCHEMA_N_OBJECTS];
 	struct ctprof_capture given; /* at begin(): its metrics, valid until end() */
 	struct json capture;         /* rendered at begin(), written at end() */
-	struct series *series;       /* of a recording; NULL: a single document */
-	struct replay *replay;       /* of the file read last, or NULL */
+	struct series *series;       /* the recording; NULL: a single document */
+	struct replay *replay;       /* samples of the file read last, or NULL */
 	uint64_t began_monotonic_ns;
 	uint64_t n_written;               /* members of the list being written */
 	uint64_t n_slots[KEPT_N_CLASSES]; /* minimum number of slots of a row */
-	enum kept_class at;               /* of the rows that can be written now */
+	enum kept_class at;               /* class of the rows that can be written now */
 	bool sealed;                      /* the metrics are settled */
 	bool host_seen, capture_seen, exits_seen, objects_seen;
 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* On the text of a snapshot, higher levels write more bytes in more time. */
+/* For the text of a snapshot, higher levels take longer and compress less. */
 #define LEVEL 1
 /* The size of a zstd block: the library would buffer smaller amounts again. */
 #define INPUT_SIZE (128 * 1024)
@@ -14,7 +14,7 @@ struct stream {
 	const struct ctprof_host *host;
 	struct json json;
 	ZSTD_CCtx *zstd;
-	uint64_t size; /* of the frame, as passed to the host */
+	uint64_t size; /* size of the frame, as passed to the host */
 	bool finished; /* the frame */
 	size_t out_size;
 	char out[];

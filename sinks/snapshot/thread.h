@@ -9,7 +9,7 @@
 struct thread_writer {
 	struct shape shape;        /* the format's fields, then those of "extra" */
 	struct json_piece *absent; /* of the fields: ,"name":0 */
-	uint8_t *states;           /* of the members in the row being written */
+	uint8_t *states;           /* states of the members in the row being written */
 	uint32_t *inexact;         /* members whose bytes are not UTF-8, as above */
 	bool flat;                 /* no "extra": its members are the record's own */
 	struct presence presence;  /* the sets that "presence" in the records refers to */

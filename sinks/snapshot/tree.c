@@ -7,7 +7,7 @@
 #include "presence.h"
 
 #define MAX_DEPTH 8
-/* The object's only member that is not named by a metric. */
+/* The only member of the object that is not named after a metric. */
 #define RESERVED "absent"
 
 int tree_init(struct tree *tree, size_t place)
@@ -66,7 +66,7 @@ static size_t count_dots(struct text path)
 	return n;
 }
 
-/* Finds the position of a new leaf: after the leaves with which it shares the most objects. */
+/* Finds the position of a new leaf: after those leaves with which it shares the most objects. */
 static int tree_find_place(const struct tree *tree, struct text path, uint32_t *ret_at)
 {
 	uint32_t at = tree->shape.n;

@@ -20,7 +20,7 @@
 struct unzstd {
 	const struct ctprof_input *input;
 	ZSTD_DCtx *zstd;
-	uint64_t taken; /* bytes of the file before in */
+	uint64_t taken; /* number of bytes of the file before in */
 	uint64_t made;  /* bytes of text */
 	bool ended;     /* the frame is whole */
 	size_t used, filled;

@@ -11,15 +11,15 @@ enum value_kind {
 	VALUE_U32,
 	VALUE_U16,
 	VALUE_LIMIT,   /* u64; UINT64_MAX ("no limit") is null, as is an absent one */
-	VALUE_OPT_U64, /* u64; an absent one is null */
-	VALUE_PERIOD,  /* u64; an absent one is the kernel's default, 100000 */
+	VALUE_OPT_U64, /* u64; null if absent */
+	VALUE_PERIOD,  /* u64; if absent, the kernel's default, 100000 */
 	VALUE_I64,
 	VALUE_I32,
-	VALUE_OPT_I32, /* i32; an absent one is null */
+	VALUE_OPT_I32, /* i32; null if absent */
 	VALUE_CHAR,
 	VALUE_BOOL,
 	VALUE_TEXT,
-	VALUE_OPT_TEXT, /* text; an absent one is null */
+	VALUE_OPT_TEXT, /* text; null if absent */
 	VALUE_CPUS,
 	VALUE_MAP,       /* of numbers */
 	VALUE_TEXTS,     /* map of texts */

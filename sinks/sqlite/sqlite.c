@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes tables as an SQLite database.  The library writes a file in random order, which a pipe
- * does not allow: the database grows in a temporary file without a name, which is copied to the
- * output when complete.
+ * Writes tables as an SQLite database.  The library does not write a file sequentially, as a pipe
+ * requires, so the database grows in an unnamed temporary file, which is copied to the output when
+ * complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -107,7 +107,7 @@ static int open_database(struct sqlite *self)
 	if (r == 0)
 		r = execute(self, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; "
 				  "PRAGMA synchronous=OFF; BEGIN EXCLUSIVE");
-	/* The file remains open; without its name, nothing is left of it in any case. */
+	/* The file remains open; without a name, nothing of it is left behind in any case. */
 	unlink(path);
 	return r;
 }

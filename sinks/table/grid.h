@@ -13,7 +13,7 @@
 struct cell {
 	GString *text;
 	enum style style;
-	gboolean right; /* aligned to the right; persists from line to line */
+	gboolean right; /* aligned right; persists from line to line */
 	guint width;    /* of the column */
 	guint least;    /* minimum width when cut; 0: never cut; persists, too */
 	gboolean spare; /* drawn only if nothing must be cut for it; persists, too */

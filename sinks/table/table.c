@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A report as aligned text for people. */
+/* Writes a report as aligned text for people. */
 #include <inttypes.h>
 
 #include "drawing.h"
@@ -16,8 +16,8 @@ static void draw_heading(FILE *stream, const struct ctprof_report_section *secti
 	fprintf(stream, "%s\n", text->str);
 }
 
-/* Reports the number of rows that were cut.  Without headings, a line about them would look like a
- * row, so it is a message then. */
+/* Reports the number of rows that were cut.  Without headings, a line about them would look
+ * like a row, so a message is printed instead. */
 static void print_cut(const struct ctprof_host *host, FILE *stream, gboolean in_place,
 		      const struct ctprof_report_section *section)
 {
@@ -66,7 +66,7 @@ static guint64 count_lines(const struct ctprof_report_section *section)
 {
 	guint64 n = 0;
 
-	/* If nothing stands out, leave room for a line that might later. */
+	/* If nothing stands out, leave room for a line that may appear later. */
 	if (drawing_has(section, CTPROF_SECTION_TOLD))
 		return section->n_notes + (section->n_lines == 0 ? 1 : 0);
 	for (guint64 i = 0; i < section->n_lines; i++) {

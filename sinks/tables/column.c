@@ -415,7 +415,7 @@ static double rank_sort(const struct spot *spot)
 	return spot->line->sort ? value_rank(&spot->line->sort->value[newest(spot)]) : NAN;
 }
 
-/* Defines a rank function that returns a number of the runs if they have those flags. */
+/* Defines a rank function that returns one of the runs' numbers if they have those flags. */
 #define RUNS_RANK(name, flags, number)                                                             \
 	static double name(const struct spot *spot)                                                \
 	{                                                                                          \

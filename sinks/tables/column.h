@@ -23,7 +23,7 @@ struct column {
 	guint32 id; /* enum ctprof_column, or 0 */
 	const char *header;
 	gboolean right; /* aligned to the right */
-	guint side;     /* the side whose values it shows */
+	guint side;     /* the side whose values the column shows */
 	void (*fill)(GString *text, const struct spot *spot);
 	double (*rank)(const struct spot *spot);      /* sort key; NULL, or NAN: use the text */
 	enum style (*style)(const struct spot *spot); /* NULL: plain */
@@ -49,7 +49,7 @@ struct drawn {
 	const char *header; /* NULL: none */
 	gboolean right, flexible;
 	gboolean is_sorted; /* the lines are sorted by it */
-	gdouble highest;    /* highest value in it, if drawn as bars; otherwise 0 */
+	gdouble highest;    /* highest value in the column, if drawn as bars; otherwise 0 */
 };
 
 /* Returns the columns of a section (struct drawn): for a LONG section those that are requested

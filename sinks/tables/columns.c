@@ -76,7 +76,7 @@ static void take_asked(const struct choice *choice)
 	}
 }
 
-/* Adds a column for each name that a line has at most; in a tree, one. */
+/* Adds as many columns as a line has names at most; in a tree, one. */
 static void take_names(const struct choice *choice)
 {
 	const struct ctprof_report_section *section = choice->section;
@@ -97,13 +97,13 @@ static void take_names(const struct choice *choice)
 	}
 }
 
-/* Whether to align to the right: numbers, and SHORT texts, which consist of numbers. */
+/* Whether to align right: numbers, and SHORT texts, which consist of numbers. */
 static gboolean aligns_right(const struct ctprof_report_field *field)
 {
 	return !drawing_is_text(field) || (field->flags & CTPROF_FIELD_SHORT) != 0;
 }
 
-/* Metrics are read along the line, other numbers down the column. */
+/* Metrics are compared along the line, other numbers down the column. */
 static void take_fields(const struct choice *choice)
 {
 	gboolean is_metrics = drawing_has(choice->section, CTPROF_SECTION_METRICS);

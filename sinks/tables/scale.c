@@ -18,8 +18,8 @@ struct ladder {
 		double from; /* 0: no such step */
 		const char *unit;
 	} steps[MAX_STEPS]; /* upwards */
-	double divisor;     /* numbers are counted in parts of this; 0: in ones */
-	int decimals;       /* of numbers in the base unit that are not whole */
+	double divisor;     /* numbers are counted in parts of this size; 0: in ones */
+	int decimals;       /* decimals of numbers in the base unit that are not whole */
 };
 
 static const struct ladder ladders[] = {

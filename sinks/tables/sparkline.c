@@ -25,7 +25,7 @@ void sparkline_append(GString *text, const struct ctprof_cell *cell, unsigned si
 		highest = MAX(highest, *bar);
 	}
 	g_string_append_c(text, ' ');
-	/* Any value at all gets at least the lowest bar. */
+	/* A bucket with any values gets at least the lowest bar. */
 	for (uint32_t i = 0; i < (n + width - 1) / width && i < MOST_BARS; i++)
 		g_string_append(text,
 				bars[i] > 0 ? heights[(unsigned)(bars[i] / highest * 7)] : " ");

@@ -14,7 +14,7 @@ extern struct checking {
 	uint32_t kinds[CHECKING_SLOTS]; /* enum value_kind, of the registered metrics */
 	uint32_t n_slots;
 	bool sealed, reported;
-	uint64_t size; /* of the text; UINT64_MAX: unknown */
+	uint64_t size; /* size of the text; UINT64_MAX: unknown */
 } checking;
 
 extern const struct ctprof_host checking_host;

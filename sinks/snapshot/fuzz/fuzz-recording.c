@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input.seek = seek_file;
 	input.found = take_found;
 	input.damaged = take_damaged;
-	/* Each byte makes at most one frame. */
+	/* Each byte can make at most one frame. */
 	file.bytes = malloc(size * 13 + 1);
 	file.size = file.at = file.n_samples = 0;
 	file.n_parts = 0;
