@@ -100,7 +100,7 @@ static void test_state(void)
 				cases[i].letter);
 }
 
-/* A change of one value in a record that has all, and the expected result. */
+/* A change of one value in a record that has all values, and the expected result. */
 static const struct decode_case {
 	const char *what;
 	enum record_value put; /* set to number in the record */

@@ -99,7 +99,7 @@ static void check_child(struct listen *f, guint64 row)
 	g_assert_cmpuint(fake_host_u64(host, row, "uid"), ==, getuid());
 	g_assert_cmpint(fake_host_i64(host, row, "nice"), ==, getpriority(PRIO_PROCESS, 0));
 	g_assert_cmpuint(fake_host_u64(host, row, "minflt"), ==, children[i].minflt);
-	/* After the usage was taken, the child ran a little further until it ended. */
+	/* The child ran a little longer, from the moment its usage was taken to its end. */
 	guint64 run_us = fake_host_u64(host, row, "final_run_time_ns") / 1000;
 	g_test_message("%" G_GUINT64_FORMAT " us, rusage %" G_GUINT64_FORMAT, run_us,
 		       children[i].cpu_us);
@@ -196,7 +196,7 @@ static void list_threads(struct listen *f)
 	g_assert_cmpint(f->ops->list(f->self, &listing), ==, 0);
 }
 
-/* If a thread ends during a capture, and has a row in it or in none, its record is in the next
+/* If a thread ends during a capture, with or without a row in it, its record is in the next
  * capture; if it had ended before it could get a row, its record is in this one, listed or not. */
 static void check_meanwhile(gboolean has_row, gboolean is_listed)
 {

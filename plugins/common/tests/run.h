@@ -8,7 +8,7 @@
 #define LIVE_PROC G_DIR_SEPARATOR_S "proc"
 
 struct run {
-	char *root; /* a tree that the test wrote; NULL: another one */
+	char *root; /* the tree that the test writes; NULL: another root is read */
 	FakeHost *fake;
 	struct ctprof_host table;
 	const struct ctprof_source_ops *ops;
@@ -44,8 +44,8 @@ void run_remove(struct run *run, int tgid, int tid, const char *file);
 /* Writes all files of a thread, using its TID for some values, and adds it to the host. */
 void run_add_thread(struct run *run, int tgid, int tid, const char *comm);
 
-/* Text that begins like this represents a file that does not answer: run_gated_read()
- * reads it only while the gate is open. */
+/* The beginning of a text that stands for a file that does not answer: run_gated_read() reads it
+ * only while the gate is open. */
 #define RUN_STUCK "Stuck: 1 kB\n"
 void run_set_gate(gboolean is_open);
 ssize_t run_gated_read(int fd, void *buf, size_t size);

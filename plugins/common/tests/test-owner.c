@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests that the cost of hostile processes is charged to their owner, and ordinary ones lose
- * nothing. */
+/* Tests that the cost of hostile processes is charged to their owner, and that ordinary processes
+ * lose nothing. */
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>

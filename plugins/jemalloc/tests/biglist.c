@@ -6,7 +6,7 @@
  *	biglist N LIBRARY [COPIES [RUNS]]
  *
  * LIBRARY must have jemalloc.  COPIES: the number of processes to run, or fewer if fork() fails;
- * prints how many run.  RUNS: the number of mappings of two files of its own, alternately, so that
+ * prints how many run.  RUNS: the number of mappings, alternately of two files of its own, so that
  * each mapping must be opened.  Prints "ready"; exits when its stdin ends.
  */
 #include <dlfcn.h>

@@ -13,8 +13,8 @@
 struct worker_case {
 	const char *name;
 	const char *program;
-	const char *preload; /* of the system, or NULL */
-	const char *library; /* built, opened at run time, or NULL */
+	const char *preload; /* a library of the system, or NULL */
+	const char *library; /* a library that was built, opened at run time, or NULL */
 	const char *mode;
 	const char *what;      /* missing if program does not exist */
 	const char *tag;       /* expected failure; NULL: the true values */

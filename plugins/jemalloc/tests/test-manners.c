@@ -57,7 +57,7 @@ static guint64 run_time(pid_t pid, gint32 tid)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
-/* Asserts that every thread but the sleeping main one gets CPU time. */
+/* Asserts that every thread except the sleeping main thread gets CPU time. */
 static void assert_all_run(pid_t pid)
 {
 	g_autofree char *path = g_strdup_printf("/proc/%d/task", (int)pid);
@@ -120,7 +120,7 @@ static guint watch(pid_t pid, gint64 microseconds)
 	return seen;
 }
 
-/* Captures every 100 ms: the worker is never seen stopped or traced. */
+/* Captures every 100 ms, during which the worker is never seen stopped or traced. */
 static void test_no_stop(void)
 {
 	g_autoptr(RigWorker) worker = start_worker("busy", "2");

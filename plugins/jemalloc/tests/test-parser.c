@@ -431,7 +431,7 @@ static void test_limited(struct rig *rig, gconstpointer data)
 	struct rlimit limits[2];
 
 	(void)data;
-	(void)prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0); /* EPERM: it lacks it anyway */
+	(void)prctl(PR_CAPBSET_DROP, CAP_SYS_RESOURCE, 0, 0, 0); /* EPERM: not held anyway */
 	g_assert_true(g_file_set_contents(rig->path, script, -1, NULL));
 	g_assert_cmpint(chmod(rig->path, 0700), ==, 0);
 	rig->parser.program = rig->path;

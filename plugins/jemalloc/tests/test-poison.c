@@ -18,7 +18,7 @@
 struct attack {
 	const char *name;
 	const char *how;     /* see poisoner.c */
-	const char *library; /* the one that the victims load */
+	const char *library; /* the file that the victims load */
 	const char *debug;   /* its debug file in the same directory, or NULL */
 	const char *over;    /* the name that is attacked */
 	gboolean headless;   /* the attacker's leader exits */

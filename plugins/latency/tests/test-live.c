@@ -144,7 +144,7 @@ static void test_woken(void)
 	probe_free(probe);
 }
 
-/* A thread that was not switched out has a short record, which says that it has no turns. */
+/* A thread that was not switched out has a short record, which shows that it has no turns. */
 static void test_quiet(void)
 {
 	pid_t quiet = plant(sleep_long);

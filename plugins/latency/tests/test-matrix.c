@@ -348,8 +348,8 @@ static void test_crowd(void)
 	check_crowd(FALSE);
 }
 
-/* The same while others switch so often that each of them waits for the length of 100 000 stays:
- * the sums reach back that far. */
+/* Others switch so often that each process waits for the length of 100 000 stays: the sums reach
+ * back that far. */
 static void test_busy_crowd(void)
 {
 	check_crowd(TRUE);

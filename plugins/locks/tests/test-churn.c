@@ -101,7 +101,7 @@ static struct churned locks[] = {
 	{.name = "rwlock", .take = take_rwlock, .give = give_rwlock},
 };
 
-/* From some µs of work to several looks. */
+/* The time ranges from some µs of work to several looks. */
 static void hold(guint i)
 {
 	static const gulong us[] = {0, 20, 200, 2000, 10000};
@@ -202,7 +202,7 @@ static void test_churn(void)
 		for (guint k = 0; k < THREADS; k++)
 			g_assert_cmpint(pthread_create(&threads[i][k], NULL, churn, &locks[i]), ==,
 					0);
-	/* Half of them without BPF. */
+	/* Half of the looks are made without BPF. */
 	for (guint i = 0; i < LOOKS; i++)
 		look(&alone, i % 2 || !alone.swept.sweep ? &alone.waiters : &alone.swept);
 	atomic_store(&churns, false);

@@ -22,7 +22,7 @@
 /* ---- planted locks ----------------------------------------------------------------- */
 
 static pthread_mutex_t mutexes[4]; /* robust, PI, recursive, error-checking */
-/* Says that it is held by a thread of another process. */
+/* A mutex whose word names a thread of another process as the holder. */
 static pthread_mutex_t foreign = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t read_locked = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER;
@@ -312,7 +312,7 @@ static void *lock_twice(void *mutex)
 	return NULL;
 }
 
-/* It is the holder, but the threads do not wait for each other in a cycle.  They keep waiting. */
+/* The first thread waits for itself, which is not a cycle of threads.  Both keep waiting. */
 static void test_self(void)
 {
 	guint before = count_waiting();

@@ -163,7 +163,7 @@ static char *swap_text(struct holders *holders)
 static void test_swap(void)
 {
 	static const struct {
-		const char *smaps[3]; /* of PIDs 1, 2, 3 */
+		const char *smaps[3]; /* shares of PIDs 1, 2, 3 */
 		const char *shares;
 	} cases[] = {
 		/* One object, mapped entirely by both: half each, either way. */

@@ -245,7 +245,7 @@ static void test_source(void)
 static struct {
 	struct run *run;
 	int start;    /* start time of the process afterwards; 0: it is gone */
-	bool is_done; /* used by the helper until it is set */
+	bool is_done; /* only the helper uses the others until this is set */
 } change;
 
 static ssize_t changing_read(int fd, void *buf, size_t size)

@@ -109,7 +109,7 @@ static void test_walk(void)
 	g_assert_cmpuint(walk->unreadable, ==, 0);
 	g_assert_false(walk->truncated);
 	if (mounted) {
-		/* Directories of 140 and 60 bytes, the link one of 1 byte. */
+		/* The directories have 140 and 60 bytes, and the symbolic link 1 byte. */
 		g_assert_cmpuint(sums.allocated, ==, 3145728);
 		g_assert_cmpuint(sums.logical, ==, 13631689);
 	}
@@ -155,7 +155,7 @@ static void test_silent_server(void)
 
 	g_assert_cmpint(g_mkdir(below, 0700), ==, 0);
 	write_bytes(tree, "seen", 1);
-	/* At first closed to all but its owner, who is not this user; then open to all. */
+	/* First closed to all except the owner, who is not this user; then open to all. */
 	for (guint open_to_all = 0; open_to_all < 2; open_to_all++) {
 		g_autofree char *options =
 			g_strdup_printf("fd=%d,rootmode=40000,user_id=12345,group_id=12345%s",

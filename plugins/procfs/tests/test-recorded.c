@@ -324,8 +324,8 @@ static void *spend(void *data)
 	return NULL;
 }
 
-/* Returns a stopped process of which all threads but one have ended; it has called getrusage()
- * last. */
+/* Returns a stopped process in which all threads except one have ended; its last call was
+ * getrusage(). */
 static pid_t fork_spent(struct rusage *shared, int pipe_end)
 {
 	pid_t pid = fork();

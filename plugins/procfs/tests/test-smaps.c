@@ -351,8 +351,8 @@ static ssize_t slow_read(int fd, void *buf, size_t size)
 	gint64 end = g_get_monotonic_time() + SLOW_US;
 	ssize_t got = read(fd, buf, size);
 
-	/* The first file is read at once.  A busy loop: many helpers would be started beside one
-	 * that slept, but only a few beside this one. */
+	/* Reads the first file at once. This is a busy loop: many helpers would be started beside a
+	 * helper that slept, but only a few beside this one. */
 	while (got > 0 && !g_strstr_len(buf, got, "Rss: 10 kB") && g_get_monotonic_time() < end)
 		continue;
 	return got;

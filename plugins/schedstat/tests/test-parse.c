@@ -73,7 +73,7 @@ static const struct {
 	/* The columns of another version; one column too few; one too many. */
 	{"version 16\ncpu0 1 0 2 3 4 5 6 7\ncpu1 1 0 2 3 4 5 6 7 8 9\ncpu2\n",
 	 "cpu0 " CPU_INVALID "; cpu1 " CPU_INVALID "; cpu2 " CPU_INVALID},
-	/* Not a number; too large a number. */
+	/* A text that is not a number, and a number that is too large. */
 	{"version 17\ncpu0 x 0 -1 18446744073709551615 18446744073709551616 0x5 6. 7 8\n",
 	 "cpu0 ? ? 18446744073709551615 ? ? ? 7 8"},
 	/* Other lines, and a domain without a CPU. */

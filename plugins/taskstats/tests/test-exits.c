@@ -123,7 +123,7 @@ static void test_layout(void)
 		check_layout(version);
 }
 
-/* A metric that live threads have, too, is of the same kind and unit. */
+/* Metrics that live threads also have must be of the same kind and unit. */
 static void test_metrics(void)
 {
 	for (guint i = 0; i < EXIT_N_FIELDS; i++) {

@@ -399,7 +399,7 @@ static void *burn(void *data)
 	return data;
 }
 
-/* Returns a stopped process whose other threads have ended; it has called getrusage() last. */
+/* Returns a stopped process whose other threads have ended; its last call was getrusage(). */
 static pid_t fork_spent(struct rusage *shared)
 {
 	pid_t pid = fork();

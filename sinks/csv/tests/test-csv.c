@@ -80,7 +80,7 @@ static void test_values(void)
 {
 	static const struct {
 		struct ctprof_value value;
-		const char *rest; /* of the line, after the value */
+		const char *rest; /* the rest of the line, after the value */
 	} cases[] = {
 		{{.type = CTPROF_VALUE_ABSENT, .number = 7}, "" UNCOUNTED},
 		{{.type = CTPROF_VALUE_NUMBER, .number = G_MAXUINT64},

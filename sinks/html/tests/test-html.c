@@ -94,7 +94,7 @@ static void test_account(void)
 
 	for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
 		g_assert_nonnull(strstr(text, rows[i]));
-	/* CPU time whose mode no tick has seen counts as neither. */
+	/* CPU time of which no tick has seen the mode counts as neither user nor system time. */
 	g_assert_nonnull(strstr(without, "mode not known</th><td class=\"n\">0.50"));
 	g_assert_null(strstr(without, "user mode</th>"));
 }

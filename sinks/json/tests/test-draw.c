@@ -143,7 +143,7 @@ static void test_coverage(void)
 {
 	static const struct {
 		struct ctprof_cell cell;
-		const char *one, *both; /* the end of the row: of show, of compare */
+		const char *one, *both; /* the end of the row, in show and in compare */
 	} cases[] = {
 		{{.value = {{.n = 3}, {.n = 4}}}, "\"value\":null}", "\"pct\":null}"},
 		{{.value = {{.n = 3}, {.n = 4, .missing = 1, .why = CTPROF_ABSENT_VANISHED}}},

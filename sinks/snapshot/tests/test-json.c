@@ -74,7 +74,7 @@ static void test_nul_is_escaped(void)
 	assert_written(&json, "\"a\\u0000b\"");
 }
 
-/* Sequences that cross the borders of slices and buffers stay whole. */
+/* Sequences that cross the boundaries of slices and buffers stay whole. */
 static void test_long_text(void)
 {
 	for (gsize shift = 0; shift < 4; shift++) {
