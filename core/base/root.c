@@ -14,9 +14,9 @@
 #include "fd.h"
 
 #define N_TREES 3
-/* This file is next to the executable in a build tree, and only there. */
+/* A file that is next to the executable only in a build tree. */
 #define BUILD_TREE_MARK "ctprof-build-tree"
-/* The longest one is /proc/stat on a host with thousands of CPUs. */
+/* The longest file is /proc/stat on a host with thousands of CPUs. */
 #define SMALL_FILE_BYTES (1u << 20)
 #define NS_PER_S G_GUINT64_CONSTANT(1000000000)
 /* Later than any clock will show, yet small enough that the sum of two does not overflow. */

@@ -45,7 +45,7 @@ typedef struct capture {
 	Queue *queue;
 	Between *listener; /* NULL: none */
 
-	/* Used by the consumer; only one thread at a time consumes. */
+	/* The consumer uses these; only one thread at a time consumes. */
 	AbsenceTally *absences;
 	CgroupSet *cgroups;
 	gint32 last_tgid;

@@ -9,9 +9,9 @@
 
 typedef struct cgroup_set {
 	const Registry *registry;
-	GHashTable *paths;             /* of this sample: path -> whether threads are in it */
+	GHashTable *paths;             /* of this sample: path -> whether it has threads */
 	const Metric *path, *v1_paths; /* metrics: one path, and a map of paths; NULL: missing */
-	GHashTable *memberships;       /* its paths (GBytes) -> struct membership */
+	GHashTable *memberships;       /* the paths of a thread (GBytes) -> struct membership */
 	GHashTable *of_thread;         /* tid -> struct membership */
 	guint64 sample;                /* number of the current sample */
 } CgroupSet;

@@ -31,11 +31,11 @@ struct attempt {
 	gboolean is_back; /* the asking thread has returned, but may wait for the lock; atomic */
 	pid_t tid;        /* the asking thread */
 	gint64 since_us;  /* since when that thread has not been seen to move */
-	guint64 switches; /* its number of context switches, the same since then */
+	guint64 switches; /* its number of context switches, unchanged since then */
 };
 
 struct hangcheck {
-	gatomicrefcount refs; /* one for the owner, and one for each thread */
+	gatomicrefcount refs; /* references: one for the owner, and one for each thread */
 	int proc;
 	gint32 *pids;
 	guint n;

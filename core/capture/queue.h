@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Brings batches that workers finish in any order back into order, and hands them to one consumer
+ * Restores the order of batches, which workers finish in any order, and passes them to one consumer
  * at a time.  Bounded: workers wait when too many batches are in use.
  */
 #pragma once
@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Queue, queue_free)
 Batch *queue_take(Queue *queue);
 /* Gives back a batch that was not used. */
 void queue_return(Queue *queue, Batch *batch);
-/* Delivers batch number seq (0, 1, 2, ... without a gap). */
+/* Delivers batch number seq (0, 1, 2, ...; no number may be missing). */
 void queue_deliver(Queue *queue, Batch *batch, guint64 seq);
 /* Closes the queue and wakes all waiters; batches delivered from now on are dropped. */
 void queue_close(Queue *queue);

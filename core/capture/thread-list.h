@@ -13,7 +13,7 @@
 typedef struct list {
 	GArray *threads;   /* WalkThread, by (tgid, tid): to be read */
 	GArray *same;      /* WalkThread, in the source's order: need not be read */
-	guint64 processes; /* number of leaders in both */
+	guint64 processes; /* number of leaders in both lists */
 } ThreadList;
 
 /* Has a source list the threads; FALSE: no source can.  may_skip: rows that cannot have changed

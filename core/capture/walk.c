@@ -28,7 +28,7 @@ struct walk {
 	const GArray *listed; /* WalkThread; threads of other processes are read from the root */
 	guint listed_at;      /* index in listed of the next process's first thread */
 	gint32 tgid;          /* process whose threads are being returned; 0: none */
-	GArray *tids;         /* threads of that process, ascending */
+	GArray *tids;         /* threads of that process, in ascending order */
 	guint tid_at;         /* first not yet handed out */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
@@ -157,7 +157,7 @@ static int open_next(Walk *walk, gint32 tgid)
 {
 	int fd = open_task(walk, tgid);
 
-	/* /proc with hidepid=1 refuses processes of other users like this. */
+	/* With hidepid=1, /proc refuses access to other users' processes like this. */
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		walk->refused++;
 	else if (fd < 0 && errno != ENOENT && errno != ESRCH)

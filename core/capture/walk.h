@@ -54,4 +54,4 @@ guint walk_refused(const Walk *walk);
 /* Whether process 1 lives but is not shown (hidepid=2): an unknown number of others is hidden. */
 gboolean walk_is_partial(const Walk *walk);
 guint walk_processes(const Walk *walk);      /* number of processes found at the start */
-guint walk_processes_done(const Walk *walk); /* how many of these are handed out or gone */
+guint walk_processes_done(const Walk *walk); /* how many of these were returned or are gone */

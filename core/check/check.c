@@ -65,7 +65,7 @@ typedef struct run {
 	const GArray *pids;
 	Root *root;
 	Registry *registry;
-	GPtrArray *plugins; /* the checked one and the others */
+	GPtrArray *plugins; /* the checked plugin and the others */
 	Plugin *plugin;
 	GHashTable *settings;
 } Run;
@@ -115,7 +115,7 @@ static gboolean prepare(Run *run, const Plan *plan)
 		return FALSE;
 	}
 	settings_keep_files(run->settings, run->plugins);
-	/* As in a capture: neither undeclared capabilities nor user 0. */
+	/* As in a capture, drop undeclared capabilities and user 0. */
 	if (!session_drop_capabilities(run->plugins, FALSE, &error)) {
 		check_report(CHECK_NOTE, check, "%s", error->message);
 		g_clear_error(&error);

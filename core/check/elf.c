@@ -132,7 +132,7 @@ gboolean elf_view_symbol(const ElfView *view, gsize i, ElfSymbol *ret_symbol)
 	    symbol.st_name == 0 || symbol.st_name >= view->strings_len)
 		return FALSE;
 	const char *name = (const char *)view->bytes + view->strings + symbol.st_name;
-	guint bind = ELF64_ST_BIND(symbol.st_info); /* the same in both classes */
+	guint bind = ELF64_ST_BIND(symbol.st_info); /* equal in both classes */
 	guint visible = ELF64_ST_VISIBILITY(symbol.st_other);
 	if (!memchr(name, '\0', view->strings_len - symbol.st_name) || bind == STB_LOCAL ||
 	    visible == STV_HIDDEN || visible == STV_INTERNAL)

@@ -5,10 +5,10 @@
 #include <glib.h>
 
 /*
- * Whether a declared need covers an opened path.  Both are below a root:
- * "proc/<tgid>/task/<tid>/io" and "proc/12/task/13/io".  A component <path> stands for any number
- * of components, any other <word> for one, self for own_pid, '*' for any bytes of one; a declared
- * path also covers everything below it.
+ * Whether a declared need covers an opened path. Both are below a root: "proc/<tgid>/task/<tid>/io"
+ * and "proc/12/task/13/io".  A component <path> matches any number of components, any other <word>
+ * one component, self own_pid, and '*' any bytes within one; a declared path also covers everything
+ * below it.
  */
 gboolean path_is_covered(const char *need, const char *opened, const char *own_pid);
 /* Whether the opened path may be a directory on the way to the declared one. */

@@ -27,7 +27,7 @@ typedef struct request {
 	const Command *command;                   /* NULL: not typed yet */
 	const char *argument;                     /* its first argument; NULL: not typed yet */
 	gboolean lost;                            /* the typed command does not exist */
-	const Option *tables[COMMAND_MAX_TABLES]; /* of the currently known options */
+	const Option *tables[COMMAND_MAX_TABLES]; /* tables of the options known so far */
 	char *before;      /* prefix of each candidate: "--plugins=", "a,b," */
 	const char *typed; /* the rest, with which candidates must begin */
 	gboolean opened;

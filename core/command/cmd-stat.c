@@ -258,7 +258,7 @@ static void note_facts(StatRun *self, int status, const struct rusage *usage)
 	gint64 wall_us = g_get_monotonic_time() - self->began_us;
 	guint64 rss = (guint64)usage->ru_maxrss * 1024; /* includes ours, before exec() */
 
-	/* It may be left over from a warm-up. */
+	/* A warm-up may have left it. */
 	g_free(self->facts.line);
 	g_strfreev(self->facts.marks);
 	self->facts = (CommandFacts){

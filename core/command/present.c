@@ -83,7 +83,7 @@ static int step_check(gpointer data, GError **error)
 
 int presenting_check(const Globals *globals)
 {
-	/* The default cannot be misspelt. */
+	/* The default is not misspelt. */
 	return format ? supervise_run(step_check, globals, NULL) : EXIT_DONE;
 }
 

@@ -20,8 +20,8 @@ extern const Option reporting_compare_options[];
 char **reporting_pids(void);
 
 /* Checks the options in a separate process, before there is anything to report, and reports errors;
- * returns the exit status.  Only the run's names are used, and whether it compares runs.  Names of
- * metrics, which only the snapshots have, are not checked. */
+ * returns the exit status.  The run need only have its names, and whether it compares runs.  Names
+ * of metrics, which only the snapshots have, are not checked. */
 int reporting_check(const Globals *globals, const ReportRun *run);
 /* Reads and draws the run as the options specify; returns the exit status of the command. */
 int reporting_run(Globals *globals, const ReportRun *run, GError **error);

@@ -23,7 +23,7 @@ typedef struct report_run {
 	const CapturingRequest *capture; /* instead of files: this host now */
 	const GArray *hidden;            /* gint32: processes to leave out; NULL: none */
 	gboolean is_window;              /* one recording, two of whose samples are compared */
-	gboolean must_be_window;         /* it requires two captures of one boot */
+	gboolean must_be_window;         /* two captures of one boot are required */
 	const CommandFacts *command;     /* the command of stat; NULL: no command has ended */
 	Presentation how;
 	/* Called before anything is drawn; NULL: nothing to do. */

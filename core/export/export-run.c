@@ -117,7 +117,7 @@ static GPtrArray *open_recordings(const Session *session, const char *const *fil
 
 /* ---- what is in the files ---------------------------------------------------------- */
 
-/* A quick look at the metrics and the time of a file, without any row. */
+/* Reads the metrics and the time of a file quickly, without any row. */
 typedef struct glance {
 	Export *export; /* export that learns the metrics; NULL: not needed */
 	const Recording *recording;

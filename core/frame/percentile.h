@@ -15,7 +15,7 @@ typedef struct percentile {
 /* The list ends with a NULL suffix. */
 extern const Percentile percentiles[];
 
-/* Returns the percentile that text, which starts at its colon, begins with; NULL: none. */
+/* Finds the percentile at the beginning of text, such as ":p99"; NULL: there is none. */
 const Percentile *percentile_at(const char *text);
 /* Returns the name of a metric without its percentile; the caller frees it. */
 char *percentile_metric(const char *name);

@@ -36,7 +36,7 @@ const char *unit_word(guint32 unit);
 char *unit_format(const char *unit, gdouble value, gboolean sign);
 
 typedef struct magnitude {
-	gdouble number; /* in the dimension's base; without a unit, as written */
+	gdouble number; /* in the dimension's base unit; without a unit, as written */
 	gboolean has_unit;
 	Dimension dimension; /* of the unit */
 } Magnitude;

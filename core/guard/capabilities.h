@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-/* The user that plugins run as instead of user 0.  Debian and systemd reserve its range and
- * assign it to no one, and it is mapped in the user namespaces of containers. */
+/* The user that plugins run as instead of user 0.  It is in a range that Debian and systemd assign
+ * to no one, and it is mapped in the user namespaces of containers. */
 #define CAPABILITIES_OTHER_USER 65533
 
 /*

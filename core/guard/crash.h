@@ -2,7 +2,7 @@
 /*
  * A page that a process running plugins shares with its supervisor
  * (supervise.h): which plugin each thread is in, which thread crashed, how much
- * of the output is written.  Also the handlers of crashes and interrupts.
+ * of the output is written.  It also has the handlers of crashes and interrupts.
  */
 #pragma once
 

@@ -11,10 +11,9 @@
 #include <glib.h>
 
 /*
- * Creates the file that will be called name in the directory dir, an O_PATH descriptor
- * that the caller still owns; the caller has the user's rights (AS_USER).  Returns the
- * number of the delivery, or -errno.  *ret_fd is for writing to the file; the caller closes
- * it.  Only before delivery_seal().
+ * Creates a file, to be called name in the directory dir (an O_PATH descriptor, which the caller
+ * still owns).  The caller has the user's rights (AS_USER).  Returns the number of the delivery, or
+ * -errno. *ret_fd is for writing to the file; the caller closes it.  Only before delivery_seal().
  */
 int delivery_begin(int dir, const char *name, int *ret_fd);
 /* Makes the file appear, replacing any file of that name: 0 or -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a sink's bytes go.  A regular file appears whole or not at all (delivery.h).
+ * The destination of a sink's bytes.  A regular file appears whole or not at all (delivery.h).
  * It is opened and committed with the rights of the user who runs ctprof.
  */
 #pragma once
@@ -10,10 +10,10 @@
 typedef struct output Output;
 
 /*
- * path "-": standard output, which must not be a terminal if binary.  A device or
- * pipe is written directly; it is refused if another user may have put it there.
- * A symbolic link to a file is refused.  Only before plugins are opened
- * (session_open()): after that the process has no rights to open it.
+ * path "-": standard output, which must not be a terminal if binary.  A device or pipe is written
+ * directly; it is refused if another user may have put it there.  A symbolic link to a file is
+ * refused.  Call this before plugins are opened (session_open()): after that, the process may not
+ * open files.
  */
 Output *output_open(const char *path, gboolean binary, GError **error);
 /*

@@ -5,13 +5,12 @@
 #include <glib.h>
 
 /*
- * Refuses, for good and in every process and thread that the caller starts, what would let
- * a plugin get past its capabilities: changing the memory or the registers of
- * other processes, taking their descriptors, opening files by handle, namespaces,
- * mounts, modules, keys, io_uring, sockets other than those within this host, configuring networks,
- * tracing that does more than inspect, and tracing of the parent process.  Does nothing unless the
- * kernel has CONFIG_SECCOMP_FILTER and the machine is one of the known 64-bit ones.  Needs
- * no_new_privs, or CAP_SYS_ADMIN.
+ * Refuses, for good and in every process and thread that the caller starts, ways to get past the
+ * capabilities of a plugin: changing the memory or the registers of other processes, taking their
+ * descriptors, opening files by handle, namespaces, mounts, modules, keys, io_uring, sockets other
+ * than those within this host, configuring networks, tracing that does more than inspect, and
+ * tracing of the parent process.  Does nothing unless the kernel has CONFIG_SECCOMP_FILTER and the
+ * machine is one of the known 64-bit ones.  Needs no_new_privs, or CAP_SYS_ADMIN.
  */
 gboolean sandbox_confine(GError **error);
 

@@ -6,7 +6,7 @@
 
 enum trespass {
 	TRESPASS_NONE,
-	TRESPASS_FORKED,    /* and returned from the op in both processes */
+	TRESPASS_FORKED,    /* forked, and returned from the op in both processes */
 	TRESPASS_CLOSED,    /* closed, or replaced, a descriptor that is not its own */
 	TRESPASS_DIRECTORY, /* changed the working directory */
 	TRESPASS_TIMER,     /* left an alarm() that would end the process */

@@ -34,5 +34,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pseudonyms, pseudonyms_free)
  * most bytes, one word replaces the whole text (LAW_KEEP is not limited). */
 void pseudonyms_append(Pseudonyms *pseudonyms, GString *out, PseudonymLaw law, const char *text,
 		       gsize len, gsize most);
-/* Returns a new string that distinguishes keys and reveals nothing else about them. */
+/* Returns a new text that differs between keys, and reveals nothing else about them. */
 char *pseudonyms_fingerprint(const Pseudonyms *pseudonyms);

@@ -288,7 +288,7 @@ void redactor_rows(Redactor *self, const struct ctprof_rows *rows, struct ctprof
 	Rowset *set = is_held ? self->cgroups : self->rows;
 
 	rowset_clear(self->rows);
-	/* Threads unchanged since the previous sample: only their ids. */
+	/* Passes threads that are unchanged since the previous sample: only their IDs. */
 	if (rows->scope == CTPROF_SCOPE_THREAD && rows->n_slots == 0) {
 		*ret_rows = *rows;
 		return;

@@ -133,7 +133,7 @@ void analysis_add_difference(Analysis *analysis, const char *text)
 	analysis_warn(analysis, text);
 }
 
-/* Call once all sides' metrics are known; later calls do nothing.  registry: a side's. */
+/* Call once all sides' metrics are known; later calls do nothing.  registry: that of a side. */
 static gboolean resolve_names(Analysis *analysis, const Registry *registry, GError **error)
 {
 	const Intake *intake = &analysis->intake;

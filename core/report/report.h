@@ -51,8 +51,8 @@ gboolean analysis_collect(Analysis *analysis, guint side, guint run, const Comma
 const struct ctprof_report *analysis_judge_runs(Analysis *analysis);
 /* Whether the first screen uses this metric in windows of about a second. */
 gboolean analysis_needs_for_digest(const Metric *metric);
-/* Passes on the groups of threads with all their values that no option hides, in a window those
- * counted in it, instead of making a report; call it after all rows were added. */
+/* Passes on the groups of threads, with all their values that no option hides (in a window, those
+ * counted in it), in place of a report; call it after all rows were added. */
 gboolean analysis_each_group(Analysis *analysis, const GroupTaker *taker, GError **error);
 /* Adds a warning to the report. */
 void analysis_warn(Analysis *analysis, const char *text);

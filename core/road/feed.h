@@ -19,13 +19,13 @@ typedef struct demand {
 
 /* A feed of any kind begins with this struct. */
 struct feed {
-	gboolean is_replay;           /* a file, in which the window can be moved */
+	gboolean is_replay;           /* it is a file, in which the window can be moved */
 	Plugin *renderer;             /* the sink that draws tables */
 	const char *remark;           /* about the feed as a whole, such as a truncated file; NULL:
 				       * none */
 	const char *memory_of;        /* the owner of the memory that is read, as in a report */
-	Sample *samples[2];           /* owned: the older one, the newer one; NULL: not yet */
-	Sample *taken;                /* owned: the next one, not shown yet; NULL: none */
+	Sample *samples[2];           /* owned: the older sample and the newer one; NULL: not yet */
+	Sample *taken;                /* owned: the next sample, not shown yet; NULL: none */
 	gint32 own[2];                /* as in AnalysisOptions; for samples of this host */
 	struct memory_reader *reader; /* for this host; NULL: none */
 

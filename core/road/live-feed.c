@@ -45,9 +45,9 @@ typedef struct live {
 
 /* ---- samples ----------------------------------------------------------------------- */
 
-/* Reading PSS is limited to 1 % of the time.  It is read in two consecutive samples, so that there
- * is a change; a sample without it shows its cost; then it is skipped until it averages 1 %.  It is
- * also skipped while the page of memory is shown, which reads it itself. */
+/* Reading PSS is limited to 1 % of the time.  PSS is read in two consecutive samples, so that there
+ * is a change; a sample without PSS shows its cost; then PSS is skipped until its cost averages 1
+ * %. It is also skipped while the page of memory is shown, which reads it itself. */
 static void settle_pss(Live *self, gint64 now_us, const Demand *demand)
 {
 	gboolean is_due = self->number > 0 && !demand->memory &&
@@ -59,8 +59,8 @@ static void settle_pss(Live *self, gint64 now_us, const Demand *demand)
 }
 
 /* Reading where threads wait takes a file or two per thread, so it is skipped unless the screen
- * shows it.  A sample with it ends one window and begins another; then it is skipped until its cost
- * is paid for. */
+ * shows it.  A sample with these reads ends one window and begins another; then they are skipped
+ * until the average cost is within the limit. */
 static void settle_wait(Live *self, gint64 now_us, const Demand *demand)
 {
 	if (!demand->shows_waits)

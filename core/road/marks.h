@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Marks: names that the user gives to moments while a recording is written.  They come as lines
+ * Marks: names that the user gives to moments while a recording is written.  Marks come as lines
  * from a descriptor (--mark-fd) and from 'ctprof mark', and are kept until a sample includes them.
  */
 #pragma once

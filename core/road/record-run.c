@@ -325,9 +325,9 @@ static void prepare_next_sample(Recorder *self, gint64 tick_ns)
 	self->has_read = FALSE;
 }
 
-/* Ends the recording after a signal.  A sample that was being written is dropped.  If the terminal
- * has gone, one more sample shows the reader of the file why it ends; marks that are in no sample
- * yet also get one more. */
+/* Ends the recording after a signal. A sample that was being written is dropped. If the terminal is
+ * gone, one more sample shows readers of the file why it ends; marks that are in no sample yet also
+ * get one more. */
 static gboolean end_interrupted(Recorder *self, GError **error)
 {
 	int number = crash_take_signal();

@@ -20,7 +20,7 @@ typedef struct repeat {
 	gboolean replace; /* replaces the host's scheduler */
 	guint64 seed;     /* not 0: the order within each pair is random */
 	char **command;   /* borrowed */
-	char **other;     /* of versus; of command, with under */
+	char **other;     /* the words of versus or, with under, of command */
 	Root *root;
 	Scheduler *scheduler;
 	char *directory;     /* files for the captures; NULL: their files have no names */

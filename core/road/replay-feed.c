@@ -53,8 +53,7 @@ static void drop_taken(Replay *self)
 	g_clear_pointer(&self->feed.taken, sample_free);
 }
 
-/* Reads a window.  If that is the next one and is one sample long, only its newer sample is
- * read. */
+/* Reads a window.  If it is the next window and one sample long, only its newer sample is read. */
 static gboolean fetch(Replay *self, guint to, guint length, GError **error)
 {
 	gboolean is_next =

@@ -58,8 +58,8 @@ static struct facts read_facts(const Scheduler *self)
 {
 	struct facts facts;
 
-	/* Read it first, as it is the last to change when a scheduler is enabled: if it is new, so
-	 * are the others. */
+	/* Read this file first: it is the last to change when a scheduler is enabled, so if it is
+	 * new, the others are new, too. */
 	read_word(self->root, SEQUENCE, facts.sequence);
 	read_word(self->root, STATE, facts.state);
 	read_word(self->root, OPS, facts.ops);

@@ -47,7 +47,7 @@ struct screen {
 	Renderer renderer;
 	Sampler *sampler;
 	Series *history;
-	Series *past;  /* of the whole recording, for the page of findings; NULL: not read */
+	Series *past;  /* values of the whole recording, for the page of findings; NULL: not read */
 	GArray *views; /* View, the visible one last */
 	Page *page;    /* of the visible view; NULL: not made yet */
 

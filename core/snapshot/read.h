@@ -53,7 +53,7 @@ Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, T
 			    gpointer data, GError **error);
 
 /* Call these in a TakeRows, while a sample is read: they return what has been read so far.  FALSE:
- * no host row yet.  Borrowed. */
+ * the host's row has not been read.  Borrowed. */
 const LoadFacts *recording_facts(const Recording *recording);
 gboolean recording_peek_host(const Recording *recording, struct ctprof_rows *ret_rows);
 

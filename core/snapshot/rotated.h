@@ -6,7 +6,7 @@
 
 /* Opens the files before path for rotated_take(), while the process has the rights of the user. */
 void rotated_keep(const char *path);
-/* Adds the samples of the files before path, which belong to the recording ("-": none).  Files that
- * are not of this recording are left out, with those before them; recording_damage() says so, and
- * when nothing was recorded between two files. */
+/* Adds the samples of the files before path, which belong to the recording ("-": none). A file that
+ * is not of this recording is left out, with those before it; recording_damage() reports that, and
+ * gaps between two files. */
 gboolean rotated_take(Recording *recording, const char *path, GError **error);

@@ -30,7 +30,7 @@ struct ctprof_wording {
 struct ctprof_wording_text {
 	char *text;
 	size_t size, length; /* in bytes: of the buffer, and of the text */
-	uint64_t columns;    /* of the text if it is UTF-8; names may contain any bytes */
+	uint64_t columns;    /* width of the text if it is UTF-8; names may contain any bytes */
 };
 
 static inline void ctprof_wording_put(struct ctprof_wording_text *out, const char *from,

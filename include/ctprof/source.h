@@ -128,14 +128,13 @@ struct ctprof_source_ops {
 	 * after a negative return. */
 	int (*list)(void *self, const struct ctprof_listing *listing);
 
-	/* Optional; since 1.6.  Samples the host between captures, for quantities that the
-	 * kernel does not sum up: what threads wait for, how long a queue is.  The host calls
-	 * it if a value of scope HOST of the source is wanted, from the first of two or more
-	 * captures on.  The source sets *ret_next_ns to the time from its return to the next
-	 * call, in ns; less than a millisecond counts as one.  It thereby chooses the rate, and
-	 * the moment within each period.  collect() then puts what was seen, as values that
-	 * only grow, and the number of samples, as a value of scope HOST.  After a negative
-	 * return sample() is not called again. */
+	/* Optional; since 1.6.  Samples the host between captures, for quantities that the kernel
+	 * does not sum up: what threads wait for, how long a queue is. The host calls it if a value
+	 * of scope HOST of the source is wanted, from the first of two or more captures on.  The
+	 * source sets *ret_next_ns to the time from its return to the next call, in ns; less than a
+	 * millisecond counts as one.  It thus chooses the rate, and the moment within each period.
+	 * collect() then puts what was seen, as values that only grow, and the number of samples,
+	 * as a value of scope HOST.  After a negative return sample() is not called again. */
 	int (*sample)(void *self, uint64_t *ret_next_ns);
 };
 

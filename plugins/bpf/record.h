@@ -8,8 +8,8 @@
 
 /*
  * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for the five of
- * a delay.  They are as the kernel keeps them; decode.c converts them.  Statistics and delays come
- * last: most kernels count neither, and then struct record is written without them.
+ * a delay.  The record has them as the kernel keeps them; decode.c converts them.  Statistics and
+ * delays come last: most kernels count neither, and then struct record is written without them.
  */
 /* clang-format off */
 #define RECORD_VALUES(V, D) \
@@ -54,7 +54,7 @@ enum record_value {
 #define RECORD_EXITING 128u       /* it has begun to end; zombies have this flag, too */
 
 struct record {
-	unsigned int tid;  /* in the reader's PID namespace; 0: none, as it has ended */
+	unsigned int tid;  /* in the reader's PID namespace; 0: it has none, having ended */
 	unsigned int tgid; /* in the reader's PID namespace */
 	unsigned int flags;
 	unsigned int policy;

@@ -80,9 +80,9 @@ static __always_inline __u32 flags_of(struct task_struct *task, struct task_stru
 
 /*
  * The fields that a thread shares with the previous one, as consecutive threads are mostly of one
- * process.  Reading them again for each thread took more time than all fields of its own.  They are
- * the same if the addresses are: an object cannot be freed and its address reused between two
- * threads.
+ * process.  Reading them again for each thread took more time than all fields of its own.  If the
+ * addresses are equal, so are the fields: an object cannot be freed and its address reused between
+ * two threads.
  */
 static struct {
 	__u64 leader, parent, mm, css_set; /* addresses; 0: not known */

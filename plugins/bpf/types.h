@@ -33,9 +33,9 @@ struct types_target {
  * libbpf searches all types of the kernel, 100 000 or more, once for each type that the programs
  * read, which takes longer than all other steps of loading them.  This makes a BTF of only those
  * types, known by their names in wanted (the programs' own BTF), with only the members named there.
- * Everything that libbpf compares is unchanged.  bytes is the kernel's whole BTF.  Also sets the
- * IDs of the targets, by name and kind; 0: it has none.  0 or -errno; the caller frees *ret with
- * btf__free().
+ * Everything that libbpf compares is unchanged. bytes is the kernel's whole BTF.  Also sets the IDs
+ * of the targets, by name and kind; 0: the kernel does not have the target. 0 or -errno; the caller
+ * frees *ret with btf__free().
  */
 int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct types_target *targets,
 	      size_t n_targets, struct btf **ret);

@@ -44,5 +44,5 @@ uint32_t cgroup_parse_field(const char *text, size_t len, const char *key, uint6
  * many. */
 bool cgroup_parse_flat(const char *text, size_t len, struct cgroup_map *ret);
 /* Parses "8:0 rbytes=1 wbytes=2" lines, as "8:0 rbytes" and "8:0 wbytes".  Empty text is an empty
- * map: nothing was read or written.  Fails like cgroup_parse_map(). */
+ * map: nothing was read or written.  Fails like cgroup_parse_flat(). */
 bool cgroup_parse_io_stat(const char *text, size_t len, struct cgroup_map *ret);

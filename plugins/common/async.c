@@ -61,7 +61,7 @@ struct async {
 	pthread_cond_t changed; /* for the worker */
 	async_read_fn *read_file;
 	int proc;
-	/* Protected by the lock, from here on. */
+	/* The lock protects the members from here on. */
 	struct helper *helpers; /* without abandoned ones */
 	unsigned n_helpers;
 	bool closing;

@@ -47,7 +47,7 @@ struct async_consumer {
 struct async_job {
 	/* The process that the job may have to wait for, by the host's PID; 0: unknown. */
 	int32_t tgid;
-	int fd; /* for consumer.take: owned by the helper once the job has begun, which closes it */
+	int fd; /* for consumer.take; once the job has begun, the helper owns and closes it */
 	const struct async_consumer *consumer;
 	void *data;
 	int err;         /* result: positive errno, 0, or ESRCH for an empty file */
@@ -57,7 +57,7 @@ struct async_job {
 
 /* How long jobs are waited for, by all workers.  No job gets more than the timeout.  A job that
  * neither uses the CPU nor waits for one gets about the time that the capture had taken before, but
- * at least an eighth of the timeout; an eighth of this if the job's process does nothing either;
+ * at least an eighth of the timeout; an eighth of that if the job's process does nothing either;
  * less after other jobs were given up. */
 struct async_limits {
 	uint64_t begun_ns; /* when the capture began; 0: blocked jobs get the whole timeout */

@@ -27,7 +27,7 @@ const struct thread_record *looks_find(const struct looks *looks, int32_t tgid, 
 
 struct sweep;
 
-/* The number of bits below. */
+/* The number of bits in describe. */
 #define SWEEP_CALLS 512u
 
 /* describe: a bit for each system call whose first argument is a descriptor that records describe

@@ -13,7 +13,7 @@ typedef __u64 record_u64;
 
 /* struct thread_record.marks */
 #define RECORD_COMPAT 1u  /* a 32-bit system call: numbers and registers differ */
-#define RECORD_FROZEN 2u  /* by the cgroup freezer: looks like a sleep */
+#define RECORD_FROZEN 2u  /* by the cgroup freezer, which looks like a sleep */
 #define RECORD_NO_REGS 4u /* the system call could not be read */
 #define RECORD_KERNEL 8u  /* a kernel thread, or a worker with its creator's registers */
 #define RECORD_IS_EXITING 16u

@@ -23,7 +23,7 @@
 #define MAX_ADDRESSES ((rlim_t)2 << 30)
 #define MAX_MEMORY ((rlim_t)320 << 20)
 
-/* Keeps a lower limit of the user: raising it needs a right that ctprof has given up. */
+/* Keeps a lower limit set by the user: raising it needs a right that ctprof has given up. */
 static bool limit(__rlimit_resource_t resource, rlim_t value)
 {
 	struct rlimit both;

@@ -94,7 +94,7 @@ static void jemalloc_close(void *data)
 	free(self);
 }
 
-/* Finds the helper: the one given by the option, else the one of this build, else the installed
+/* Finds the helper: the program given by the option, else that of this build, else the installed
  * one. */
 static void find_helper(struct jemalloc *self)
 {

@@ -31,10 +31,10 @@ struct maps {
 };
 
 /*
- * Reads dirfd/path.  After much text, it queries the kernel for the remaining mappings of files
- * instead, if it can (PROCMAP_QUERY).  0, or -errno: -EFBIG if the file exceeds 64 MiB, -ETIMEDOUT
- * if it takes longer than two seconds, -EINVAL if it is not a maps file.  ret must be passed to
- * maps_clear() in either case.
+ * Reads dirfd/path.  After much text, it queries the kernel for the remaining mappings of files, if
+ * possible (PROCMAP_QUERY). 0, or -errno: -EFBIG if the file exceeds 64 MiB, -ETIMEDOUT if it takes
+ * longer than two seconds, -EINVAL if it is not a maps file. ret must be passed to maps_clear() in
+ * either case.
  */
 int maps_read(const struct ctprof_host *host, int dirfd, const char *path, struct maps *ret);
 void maps_clear(struct maps *maps);

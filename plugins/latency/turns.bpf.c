@@ -180,7 +180,7 @@ int note_start(__u64 *ctx)
 {
 	struct turns *turns = prepare((void *)ctx[0]);
 
-	/* Its counters begin at 0. */
+	/* The new thread's counters begin at 0. */
 	if (turns)
 		turns->state = TURNS_BASED;
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Charges waits to what ran on the CPU meanwhile.  Every CPU records its stays: which pool ran
- * when.  The length of the wait before a turn is known when the thread is switched out, from the
- * growth of sched_info.run_delay.  The wait ended when the stay of that turn began, so it is
- * charged to the stays before that one, from the last one backwards.  All times are by the clock
- * of the run queue, like the kernel's own. */
+/* Charges waits to what ran on the CPU meanwhile. Every CPU records its stays: which pool ran when.
+ * The length of the wait before a turn is known when the thread is switched out, from the growth of
+ * sched_info.run_delay.  The wait ended when the stay of that turn began, so it is charged to the
+ * stays before it, from the last one backwards.  All times are by the clock of the run queue, like
+ * the kernel's own. */
 #pragma once
 
 #include "bpf-kernel.h"

@@ -78,7 +78,7 @@ struct wait_cpu {
 	struct kept_sums kept[2][WAIT_KEPT];
 	/* The time charged, by the pool that waited and by column. */
 	unsigned long long charged[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
-	/* How often, by the pool that was woken and by that of the waker; WAIT_INTERRUPTS: one that
-	 * interrupted an idle CPU. */
+	/* Number of wakeups, by the pool that was woken and that of the waker; WAIT_INTERRUPTS: an
+	 * interrupt of an idle CPU. */
 	unsigned long long woken[N_WAIT_COLUMNS][N_WAIT_COLUMNS];
 };

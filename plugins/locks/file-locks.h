@@ -8,7 +8,7 @@
 #include "text.h"
 
 struct file_lock {
-	uint64_t number; /* of the held lock; locks that wait for it have the same number */
+	uint64_t number; /* number of the held lock, which locks that wait for it also have */
 	bool waits;
 	struct text type; /* FLOCK, POSIX, OFDLCK, LEASE */
 	int32_t pid;      /* -1: of no process, such as OFD locks */

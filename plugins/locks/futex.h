@@ -11,7 +11,7 @@
 struct wait {
 	uint64_t address;
 	uint32_t op;    /* with its flags */
-	uint32_t value; /* of the word, as expected by the caller */
+	uint32_t value; /* value of the word that the caller expects */
 	uint64_t pc;    /* of the system call */
 };
 

@@ -91,8 +91,8 @@ enum object_kind classify_mapping(const struct mounts *mounts, enum mount_kind d
 	if (device == MOUNT_UNKNOWN &&
 	    apply_rules(unmounted, sizeof unmounted / sizeof unmounted[0], path, &kind))
 		return kind;
-	/* The file system is no longer mounted, or its device differs from the one in mountinfo
-	 * (btrfs): the one mounted at that path is the best guess. */
+	/* The file system is no longer mounted, or its device differs from that in mountinfo
+	 * (btrfs): the file system mounted at that path is the best guess. */
 	if (device == MOUNT_UNKNOWN)
 		device = mounts_kind_of_path(mounts, without_deleted(path));
 	return mounted[device];

@@ -229,7 +229,7 @@ static bool find_line(struct text body, const char *key, struct text *ret)
 static void judge_policy(const struct files_index *index, struct text body, struct value *values)
 {
 	struct value *slice = &values[index->slice - 1];
-	struct value *deadline = &values[index->dl_runtime - 1]; /* and the one after it */
+	struct value *deadline = &values[index->dl_runtime - 1]; /* and the value after it */
 	struct text policy;
 
 	if (!find_line(body, "\npolicy ", &policy))

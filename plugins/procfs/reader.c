@@ -36,7 +36,7 @@ static uint32_t v1_slot(const struct plan *plan)
 	return plan->slots[plan->index.first[FILE_CGROUP] + 1];
 }
 
-/* Our own cgroup file decides this. */
+/* The cgroup file of ctprof itself shows this. */
 static bool lacks_v1(const struct ctprof_host *host)
 {
 	char text[CGROUP_LINES_BYTES];

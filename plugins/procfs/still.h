@@ -5,7 +5,7 @@
  *
  * stat, schedstat, cgroup, the affinity and sched_getattr() are read for every thread in every
  * sample.  They may show that a thread was on no CPU meanwhile (run time and timeslices), is not
- * about to be (state R), and has the same name, policy, priorities and slice.  Then the switches in
+ * about to run (state R), and has the same name, policy, priorities and slice. Then the switches in
  * status, the values in sched and the counts in io are unchanged, too: the kernel counts them for
  * the running thread (current).
  */

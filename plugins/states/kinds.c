@@ -32,11 +32,11 @@ const char *const kind_words[N_KINDS] = {
 enum call {
 	CALL_DESCRIPTOR = N_KINDS, /* the kind of the descriptor decides */
 	CALL_POLL,                 /* its second argument is the number of descriptors */
-	CALL_SELECT,               /* its first argument is */
+	CALL_SELECT,               /* its first argument is that number */
 	CALL_FUTEX,                /* its fourth argument is a time limit */
-	CALL_FUTEX_WAIT,           /* its fifth argument is */
+	CALL_FUTEX_WAIT,           /* its fifth argument is the time limit */
 	CALL_FCNTL,
-	CALL_RESTART, /* of an earlier call that only the kernel's stack shows */
+	CALL_RESTART, /* continues a call that only the kernel's stack shows */
 };
 
 #define NONE 0xffffu

@@ -11,7 +11,7 @@
 #include "looks.h"
 #include "text.h"
 
-/* It depends on the request to the kernel, never on its presumed purpose. */
+/* The kind depends on the request to the kernel, never on its presumed purpose. */
 enum kind {
 	KIND_RUNNING,   /* on a CPU or waiting for one */
 	KIND_THROTTLED, /* throttled by the quota of a cgroup; only BPF sees this */

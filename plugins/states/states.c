@@ -100,7 +100,7 @@ struct states {
 	uint64_t began_ns, interval_ns;
 	bool sampled;   /* instants are taken between captures; otherwise each capture takes one of
 			 * its own */
-	bool has_look;  /* of this capture; if sampled, it only finds out which threads still
+	bool has_look;  /* this capture has looked; if sampled, only to find out which threads still
 			 * exist */
 	size_t n_put;   /* number of the ended threads put */
 	bool is_warned; /* the user knows that sampling is slower than requested */

@@ -73,8 +73,8 @@ static void estimate_start(struct taskstats_values *values, uint64_t now)
 	values->present |= UINT64_C(1) << EXIT_FIELD_START;
 }
 
-/* When a process ends, the kernel also sends the sum of its threads.  It is ignored: it comes as an
- * attribute beside the last thread's record, or in a message of its own. */
+/* When a process ends, the kernel also sends the sum of its threads.  The sum is ignored: it comes
+ * as an attribute beside the last thread's record, or in a message of its own. */
 static void take_message(struct exits *self, const struct netlink_datagram *datagram, uint64_t now)
 {
 	union taskstats_exit_words kept = {.words = {0}};

@@ -20,7 +20,7 @@ struct round {
 	size_t asked;                    /* requests */
 	size_t open;                     /* requests without an answer */
 	uint8_t index[NETLINK_BATCH];    /* into tids, by request */
-	uint8_t answered[NETLINK_BATCH]; /* 0 or 1, by request */
+	uint8_t answered[NETLINK_BATCH]; /* for each request, 0 or 1 */
 };
 
 _Static_assert(NETLINK_BATCH <= UINT8_MAX + 1, "round.index is 8 bits wide");

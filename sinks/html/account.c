@@ -19,7 +19,7 @@ static const struct part {
 	[DISK] = {"disk", "waiting for block I/O", "disk_wait"},
 };
 
-/* These overlap with the kinds above and with each other, so they are in no sum. */
+/* These kinds overlap with those above and with each other, so no sum includes them. */
 static const struct part within[] = {
 	{NULL, "swap-in", "swap_wait"},
 	{NULL, "memory reclaim", "reclaim"},

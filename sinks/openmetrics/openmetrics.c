@@ -269,8 +269,8 @@ static void mark_bounds(const struct openmetrics *self, const struct family *fam
 	}
 }
 
-/* A table has no sums of values.  The older format also requires the number of values as a sample
- * of its own, _count. */
+/* Tables have no sums of a histogram's values.  The older format also requires the number of values
+ * as a sample of its own, _count. */
 static void put_buckets(struct openmetrics *self, const struct family *family,
 			const struct row *row, const bool bounds[CTPROF_BUCKETS])
 {

@@ -5,7 +5,7 @@
 #include "json.h"
 
 struct dictionary {
-	struct json texts; /* of each: 4 bytes of length, then the bytes, as in a page of Parquet */
+	struct json texts; /* of each text: its length in 4 bytes, then its bytes, as in Parquet */
 	uint32_t *places;  /* the offset of each in texts */
 	uint32_t n, room;
 	uint32_t *slots; /* number + 1 by hash; 0: free */

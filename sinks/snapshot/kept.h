@@ -70,12 +70,12 @@ struct kept_row *kept_find(const struct kept_rows *rows, const struct ctprof_tar
 			   uint32_t nth);
 /*
  * Finds or adds the row of that target and marks it as seen; in a new row all values are absent as
- * UNSUPPORTED.  If an object with that name was already seen in this sample, this is another one.
- * 0, -ENOMEM, or -EINVAL: too many of one name.
+ * UNSUPPORTED.  If an object of that name was already seen in this sample, takes another row. 0,
+ * -ENOMEM, or -EINVAL: too many of one name.
  */
 int kept_take(struct kept_rows *rows, const struct ctprof_target *target, struct kept_row **ret_row,
 	      bool *ret_is_new);
-/* Like kept_see(), for the row with index nth among those of that target. */
+/* Like kept_take(), for the row with index nth among those of that target. */
 int kept_take_nth(struct kept_rows *rows, const struct ctprof_target *target, uint32_t nth,
 		  struct kept_row **ret_row, bool *ret_is_new);
 /* Appends a row, whatever its target; NULL: out of memory. */

@@ -11,7 +11,7 @@
 
 /* Maximum number of stored sets; rows with further sets contain them in full. */
 #define PRESENCE_MAX_SETS 65536
-/* Not the number of a set. */
+/* A value that is not the number of a set. */
 #define PRESENCE_NO_SET UINT32_MAX
 
 /* The sets over a shape. */

@@ -12,7 +12,7 @@ struct thread_reader {
 	bool partial;       /* values that a record lacks stay unchanged */
 	const char *where;  /* for a message */
 	struct presence_sets sets;
-	bool sets_delayed; /* they came before the metrics */
+	bool sets_delayed; /* the sets came before the metrics */
 	uint8_t *gates;    /* for each member: the gate that shows whether it was measured */
 	uint8_t *states;   /* states of the members in the record being read */
 	uint32_t *wanted;  /* members that have a metric */

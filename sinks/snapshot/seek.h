@@ -26,7 +26,7 @@ struct seek_list {
 	uint8_t (*entries)[SEEK_ENTRY_BYTES];
 	size_t n;
 	uint64_t first_ns; /* of the first frame */
-	int64_t last_ms;   /* of the last one, in ms after first_ns */
+	int64_t last_ms;   /* time of the last frame, in ms after first_ns */
 };
 
 void seek_list_clear(struct seek_list *list);

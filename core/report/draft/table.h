@@ -68,7 +68,7 @@ struct ctprof_report_line table_names(const char *const *names, guint n_names);
 /* Adds a line with a cell for every field, all absent; returns the cells.  No
  * fields can be added afterwards. */
 struct ctprof_cell *table_line(Table *table, guint32 flags, guint depth);
-/* Adds a line with names, otherwise like table_line(). */
+/* Adds a line with names; otherwise like table_line(). */
 struct ctprof_cell *table_named_line(Table *table, const char *const *names, guint n_names);
 /* Adds a line of one field; returns its cell. */
 struct ctprof_cell *table_metric(Table *table, const char *const *names, guint n_names,

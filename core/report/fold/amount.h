@@ -36,8 +36,7 @@ typedef struct amount {
 /* part is a NUMBER, or ABSENT with the reason in why (0: unknown). */
 void amount_add(Amount *amount, const struct ctprof_value *part);
 void amount_merge(Amount *amount, const Amount *part);
-/* ABSENT if all parts were missing.  Without any parts: ABSENT as well, or with
- * zero the number 0. */
+/* ABSENT if all parts were missing.  If there were no parts, ABSENT or, with zero, the number 0. */
 struct ctprof_value amount_value(const Amount *amount, gboolean zero);
 
 /* Whether it is a number or UNLIMITED, a limit that is not set. */

@@ -177,7 +177,7 @@ static void weigh(struct ctprof_value *best, const char *text, guint64 count)
 	}
 }
 
-/* The most frequent value, the smallest of equally frequent ones. */
+/* Returns the most frequent value; of equally frequent ones, the smallest. */
 static void mode_value(const guint64 *cells, struct ctprof_value *ret_value)
 {
 	GHashTableIter iter;

@@ -25,7 +25,7 @@ typedef struct fold {
 	void (*merge)(guint64 *cells, gboolean first, guint64 *from);
 	/* The value to show; its texts live as long as the store.  NULL: maps. */
 	void (*value)(const guint64 *cells, struct ctprof_value *ret_value);
-	void (*clear)(guint64 *cells); /* what the cells own; NULL: nothing */
+	void (*clear)(guint64 *cells); /* frees what the cells own; NULL: they own nothing */
 } Fold;
 
 /* The fold of a kind and unit; NULL: not folded. */
@@ -45,7 +45,7 @@ extern const Fold fold_v1_path;
 extern const char *const fold_entries[];
 /* The most common of the rows' labels. */
 extern const Fold fold_commonest;
-/* memory.stat of several cgroups: the highest of levels, the sum of events. */
+/* Folds memory.stat of several cgroups: the highest value of levels, the sum of events. */
 extern const Fold fold_memory_stat;
 
 /* A folded histogram. */

@@ -18,8 +18,8 @@ typedef struct record {
 	guint64 n_starts;          /* rows whose start tick is known, and their sum */
 	guint64 starts;
 	guint64 place; /* index in its set, in the order of arrival */
-	/* Set if rows of one key lack different values: one for each value.  Usually they do not:
-	 * NULL, as the states then suffice. */
+	/* One for each value, if rows of one key lack different values.  Usually NULL: the states
+	 * then suffice. */
 	Coverage *coverages;
 	guint64 words[]; /* a state for each value (enum ctprof_absence), then the cells */
 } Record;

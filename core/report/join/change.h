@@ -8,10 +8,9 @@
  *     From a baseline of 0 it has 100 points if it is large for its unit (a millisecond, a
  *     mebibyte, a thousand times, ten ticks) and proportionally fewer if it is smaller. A change of
  *     a ratio has one point for every hundredth, at most 100.
- *  2. other changes: of ordinals, categories, CPU sets; values that only one side
- *     has, or that cover unequal numbers of rows.
- *  3. unchanged rows.
- * Ties: by the group's names, then in the order of the metrics.
+ *  2. other changes: of ordinals, categories, CPU sets; values that only one side has, or that
+ *     cover different numbers of rows. 3. unchanged rows.  Ties: by the group's names, then in the
+ *     order of the metrics.
  */
 #pragma once
 

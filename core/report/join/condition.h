@@ -29,7 +29,7 @@ typedef struct chance_limit {
 typedef struct condition {
 	char *text;          /* as given */
 	char *metric;        /* NULL: any metric; then q or p is limited, or is_worse is set */
-	const char *finding; /* the glob of finding:GLOB, part of metric; NULL: not a finding */
+	const char *finding; /* the glob of finding:GLOB, in metric; NULL: not about findings */
 	gboolean is_worse;
 	gboolean delta; /* limits the change itself, not its percentage */
 	gboolean value; /* with delta: limits the candidate's value instead of the change */

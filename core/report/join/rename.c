@@ -263,7 +263,7 @@ static Match *find_root(GHashTable *by_root, const char *path, gsize *ret_len)
 	return NULL;
 }
 
-/* The paths of cgroups below a renamed one changed with it. */
+/* The paths of cgroups below a renamed cgroup have changed along with it. */
 static void pair_below(Pairing *pairing)
 {
 	g_autoptr(GHashTable) by_root = g_hash_table_new(g_str_hash, g_str_equal);

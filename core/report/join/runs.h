@@ -39,10 +39,10 @@ typedef struct runs_key {
 typedef struct runs_row {
 	RunsKey key;
 	struct ctprof_report_field field;
-	gdouble *values;  /* of the first side's runs, then of the other's; NAN: none */
+	gdouble *values;  /* values in the first side's runs, then in the other's; NAN: none */
 	gboolean partial; /* some value does not include all rows */
 	gboolean is_rate; /* counts are divided by the length of their run */
-	gboolean hidden;  /* of a section that is not shown, but is tested and judged */
+	gboolean hidden;  /* in a section that is not shown, but tested and judged */
 	/* After runs_test(). */
 	struct ctprof_runs runs;
 	struct ctprof_cell cell; /* the medians, and the shift if both sides have values */
@@ -86,7 +86,7 @@ typedef struct run_place {
  * are in the store.  Returns the row. */
 RunsRow *runs_put(const RunPlace *place, const RunsKey *group,
 		  const struct ctprof_report_field *field, gdouble value, gboolean partial);
-/* Stores a setting, like runs_store_value(); text is in the store. */
+/* Stores a setting, like runs_put(); text is in the store. */
 void runs_set(const RunPlace *place, const RunsKey *group, const char *metric, const char *text);
 
 /*

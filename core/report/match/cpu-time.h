@@ -17,7 +17,7 @@ typedef struct cpu_time {
 
 /* The slots of CPU times in the rows of a side. */
 typedef struct cpu_slots {
-	gint of[N_CPU_METRICS]; /* by index of cpu_metrics; -1: missing */
+	gint of[N_CPU_METRICS]; /* slots by index of cpu_metrics; -1: missing */
 } CpuSlots;
 
 CpuSlots cpu_slots_of(const Layout *layout);

@@ -326,9 +326,9 @@ static void settle(Account *account, gboolean are_complete)
 	}
 }
 
-/* Notes a process that ended after the listener began and before the first capture reached it.  Its
- * parent may be charged in the window with everything that it and its children used in their lives,
- * and no record has that amount. */
+/* Notes a process that ended after the listener began and before the first capture reached it.  In
+ * the window, its parent may be charged with all that the process and its children used in their
+ * lives, and no record has that amount. */
 static void note_missed(Exits *exits, const RosterEntry *record)
 {
 	guint side;

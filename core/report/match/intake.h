@@ -63,7 +63,7 @@ typedef struct side {
 	/* In a window, the threads and the exit records, ungrouped; NULL: threads are folded as
 	 * they arrive. */
 	Roster *roster, *exits;
-	gint labels[N_LABELS];      /* their indexes in a thread's row, or -1 */
+	gint labels[N_LABELS];      /* indexes of the labels in a thread's row, or -1 */
 	const char *last[N_LABELS]; /* labels of the previous row, mostly the same again */
 	/* made: the labels derived from last, for the process made_tgid.  of_process: by tgid, the
 	 * labels of leaders' rows. */
@@ -76,11 +76,11 @@ typedef struct side {
 	gint start, smaps;          /* index of the start tick, and of the memory map, or -1 */
 	guint64 newest;             /* the highest start tick */
 	gboolean has_exits;         /* a source listened for ended threads */
-	guint64 exits_received;     /* if so: records received, and lost */
+	guint64 exits_received;     /* if a source listened: records received, and lost */
 	guint64 exits_lost;
 	const char *exits_source; /* the source that recorded; NULL: unknown */
 	guint64 instants;         /* instants at which threads were sampled so far; 0: none */
-	guint64 instants_ns;      /* the first of them, since boot */
+	guint64 instants_ns;      /* the first of these instants, since boot */
 	GHashTable *ended;        /* "TGID:TID:START" -> samples of the thread, both in the store */
 	ObjectCategories *categories;
 } Side;

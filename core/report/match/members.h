@@ -11,7 +11,7 @@
 #include "states.h"
 
 typedef struct member {
-	const char *name; /* of the thread, or of the first thread of the process */
+	const char *name; /* name of the thread, or of the first thread of the process */
 	gint32 tgid, tid; /* tid 0: a process of several threads */
 	gdouble amount;
 } Member;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CPU time of ctprof's own processes in a window.  They are in no group, but the host's time
- * includes theirs.
+ * The CPU time of ctprof's own processes in a window.  These processes are in no group, but the
+ * host's time includes theirs.
  */
 #pragma once
 

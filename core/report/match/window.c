@@ -303,7 +303,7 @@ static void charge(Window *window, const CpuTime *time)
 
 /* ---- the fold ---- */
 
-/* Finds the group of the names, and its records on both sides. */
+/* Finds the group with these names, and its records on both sides. */
 static void find_group(Window *window, const RosterEntry *thread, const RecordKey *names)
 {
 	RecordKey key = *names;

@@ -14,7 +14,7 @@ typedef struct shape {
 	char *key;            /* NULL: a path was added since it was made */
 } Shape;
 
-/* Where a path's name comes from. */
+/* The origin of a path's name. */
 typedef struct entry {
 	const char *glob; /* NULL: none matches */
 	Shape *shape;     /* NULL: the path itself */

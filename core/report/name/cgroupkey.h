@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The name a cgroup is grouped under.  If a glob matches the path, the name is the first such glob.
- * Otherwise it is made in three steps: an instance of a systemd template becomes {I}, tokens become
- * placeholders (pattern.h), and pieces that are equal in all paths of one shape are restored, so
- * that a path without a peer keeps its name.
+ * The name under which a cgroup is grouped.  If a glob matches the path, the name is the first such
+ * glob.  Otherwise the name is made in three steps: an instance of a systemd template becomes {I},
+ * tokens become placeholders (pattern.h), and pieces that are equal in all paths of one shape are
+ * restored, so that a path without a peer keeps its name.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 /* The names that the rows of a record share, in the store: their addresses distinguish them. */
 typedef struct record_key {
 	const char *names[KEY_NAMES]; /* unused ones NULL */
-	guint64 start;                /* by thread: start tick; else 0 */
+	guint64 start;                /* if grouped by thread, the start tick; else 0 */
 	gint32 tid;                   /* by thread; else 0 */
 	gint32 of_command;            /* 1: the command of a run or its descendant; else 0 */
 } RecordKey;

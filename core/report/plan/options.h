@@ -26,9 +26,9 @@ typedef struct command_facts {
 	/* The program of the scheduler that it ran under, as given; NULL: the host's own. */
 	char *scheduler;
 	char **marks;  /* "NS NAME": marks that were set NS after its start; NULL: none */
-	gint32 parent; /* the process that waited for it, ctprof */
+	gint32 parent; /* the process that waited for the command: ctprof */
 	guint64 wall_ns, user_ns, system_ns;
-	guint64 max_rss_bytes; /* of the largest of its processes; 0: no larger than ctprof */
+	guint64 max_rss_bytes; /* of its largest process; 0: not larger than ctprof's */
 	guint64 minflt, majflt, voluntary_csw, nonvoluntary_csw;
 	int exit_status, signal; /* signal: the signal that ended it, or 0 */
 	/* Why threads that ended in between were not recorded, in one clause; NULL: they were. */
@@ -63,8 +63,8 @@ typedef struct analysis_options {
 	guint64 began;          /* the start tick of a thread that begins with the window */
 	gboolean is_whole_host; /* no side is limited to some processes */
 	CaptureFacts captures[2];
-	/* Processes of ctprof itself, in samples held and in ctprof memory: the one that reads,
-	 * with its children, and the one that watches it; 0: none. */
+	/* Processes of ctprof itself, for held samples and ctprof memory: the process that reads,
+	 * with its children, and its supervisor; 0: none. */
 	gint32 own[2];
 	/* gint32: processes of ctprof itself, in files: they are in no group, and their CPU time is
 	 * shown apart from unaccounted time; NULL: none. */
@@ -84,7 +84,7 @@ typedef struct analysis_options {
 
 	Series *collects;  /* receives the values of the first screen; NULL: none */
 	Series *past;      /* the windows between a recording's ends; NULL: none */
-	Series *host_past; /* the host's values in more windows; NULL: past suffices */
+	Series *host_past; /* the host's values in more windows; NULL: past has enough */
 	/* struct ctprof_fact: the user's marks in the window, moments and names; NULL: none. */
 	GArray *marks;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of an analysis, parsed. */
+/* The parsed options of an analysis. */
 #pragma once
 
 #include <glib.h>

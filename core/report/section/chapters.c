@@ -23,7 +23,7 @@ static const struct {
 	[CHAPTER_REST] = {"runs", "Change or noise"},
 };
 
-/* The chapters of metrics, by the beginning of their names; the first that fits counts. */
+/* The chapters of metrics, by the beginning of the metric's name; the first match counts. */
 static const struct topic {
 	const char *prefix;
 	Chapter chapter;

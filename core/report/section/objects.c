@@ -8,7 +8,7 @@
 typedef struct entry {
 	const Pair *pair;
 	const Figure *figure;
-	Standing at; /* place: in the order of the source */
+	Standing at; /* place: its position in the order of the source */
 } Entry;
 
 /* Lists both sides' objects by key: those that match --filter, in the order of the sources; those

@@ -8,7 +8,7 @@
 typedef struct line {
 	const Group *group;
 	Standing at;
-	guint cgroup, process; /* in a tree: the index of the first line of each */
+	guint cgroup, process; /* in a tree, the index of the first line of each */
 } Line;
 
 static gint compare_lines(gconstpointer a, gconstpointer b)

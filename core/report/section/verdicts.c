@@ -38,7 +38,7 @@ static gboolean is_shown(const Draft *draft, const RunsRow *row)
 		return FALSE;
 	if (row->runs.n_runs[1] == 0)
 		return row->runs.n[0] > 0;
-	/* Only one of the two schedulers may count events. */
+	/* Possibly only one of the two schedulers counts events. */
 	if (!is_paired(row))
 		return row->key.family == FAMILY_SCHEDULER && !filter->changed;
 	if (filter->changed && row->runs.verdict != CTPROF_VERDICT_CHANGED)

@@ -6,7 +6,7 @@
 
 typedef struct shift {
 	/*
-	 * The median of the nm differences b - a, of equal values 0:
+	 * The median of the nm differences b - a, which are 0 for equal values:
 	 * numpy.median(numpy.subtract.outer(b, a)).  NAN if it is between -inf and inf.
 	 */
 	gdouble shift;

@@ -61,7 +61,7 @@ void await_stop(const pid_t *pids, guint n)
 
 	for (guint i = 0; i < n; i++)
 		g_assert_cmpint(waitid(P_PID, (id_t)pids[i], &info, WSTOPPED), ==, 0);
-	/* They are reported as stopped a moment before they are switched out. */
+	/* Processes are reported as stopped a moment before they are switched out. */
 	g_usleep(20000);
 }
 

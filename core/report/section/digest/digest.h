@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first screen: the state of the host, the findings, and the pools of threads by cost.  It is
- * made once for its three sections.
+ * The first screen: the state of the host, the findings, and the pools of threads by cost.  The
+ * digest is made once for all three sections.
  */
 #pragma once
 
@@ -13,11 +13,11 @@ typedef struct cost_line {
 	const char *name;
 	Costs costs[SIDES]; /* in a window and in show, only that of the newest side */
 	const char *cgroup; /* the cgroup of most threads, where quotas apply; NULL: unknown */
-	const char *unit;   /* the service, scope or container of most; NULL: unknown */
+	const char *unit;   /* the service, scope or container of most threads; NULL: unknown */
 	const char *pinned; /* the CPUs all its threads are pinned to; NULL: none, or they differ */
 	gdouble n_pinned;   /* the number of these CPUs */
 	guint64 threads[SIDES];
-	guint64 n_born, n_gone; /* in a window: including threads that neither side has */
+	guint64 n_born, n_gone; /* in a window, including threads that neither side has */
 	guint64 n_short;        /* of these, threads that neither side has, from the exit records */
 	gdouble short_cpu;      /* CPUs that the short-lived threads used */
 } CostLine;

@@ -35,8 +35,8 @@ static gdouble worst_at(const Digest *digest, const Subject *finding)
 		       : 0;
 }
 
-/* A rule that several subjects meet gives one sentence, about the most costly one; the others are
- * only named. */
+/* A rule that several subjects meet gives one sentence about the most costly subject; the others
+ * are only named. */
 static void add_others(Sentence *sentence, const GArray *met)
 {
 	/* The names of locks mean nothing to people; at most one disk is a subject. */

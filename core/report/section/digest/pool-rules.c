@@ -90,9 +90,9 @@ static gdouble contended(const Subject *subject)
 	return CLAMP(waiting - held, 0, waiting * blame_contended(subject_blame(subject)));
 }
 
-/* Returns the ratio of the time that its threads waited to the time that they ran.  NAN: they
- * waited little, or briefly: a thread that wakes up a thousand times a second for some microseconds
- * each may wait much longer than it runs, and get all it asks for. */
+/* Returns the ratio of the time that its threads waited to the time that they ran. NAN: they waited
+ * little, or briefly each time: a thread that wakes up a thousand times a second for a few
+ * microseconds may wait much longer than it runs, and still get all it asks for. */
 static gdouble measure_waits(const Subject *subject)
 {
 	gdouble turn = subject_cost(subject, COST_TURN);
@@ -159,7 +159,7 @@ static void add_wait(const Subject *subject, Sentence *sentence)
 	add_turn(subject, sentence);
 }
 
-/* Adds what may be long, so it comes last in a sentence. */
+/* Adds what ran meanwhile.  This may be long, so it comes last in a sentence. */
 static void add_blame(const Subject *subject, Sentence *sentence)
 {
 	blame_add(subject->digest->draft, subject_blame(subject), sentence);
@@ -359,8 +359,8 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* Returns the growth of a level in the window.  NAN: not known, or too little (per minute, or for a
- * window of less than ten seconds as much as in ten). */
+/* Returns the growth of a level in the window. NAN: not known, or too little (a limit per minute; a
+ * window of less than ten seconds needs as much growth as one of ten). */
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;

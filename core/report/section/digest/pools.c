@@ -36,7 +36,7 @@ static const struct ctprof_report_field texts[N_TEXTS] = {
 typedef struct making {
 	const Digest *digest;
 	Table *table;
-	guint n_pools; /* with a line of their own */
+	guint n_pools; /* number of pools with a line of their own */
 	guint texts[N_TEXTS];
 	guint costs[MOST_COSTS];
 	const Figure *percentiles[MOST_PERCENTILES];

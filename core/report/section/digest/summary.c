@@ -136,8 +136,8 @@ static void add_pressure(Sentence *sentence, gdouble share)
 			  term_plain(CTPROF_TERM_PADDED, CTPROF_LADDER_NONE, share));
 }
 
-/* Adds the share of the pressure that may be due to quotas.  The kernel counts a throttled thread
- * as one that waits for a CPU; it is not known for how much of that time no other thread waited. */
+/* Adds the share of the pressure that may be due to quotas. The kernel counts a throttled thread as
+ * waiting for a CPU; for how much of that time no other thread waited is not known. */
 static void add_throttling(const Digest *digest, Sentence *sentence)
 {
 	gdouble share = digest->host.cpu_pressure, throttled = 0;

@@ -13,7 +13,7 @@ typedef struct limits {
 	gdouble n_periods;       /* periods that ended in the window; 0: not known */
 	gdouble n_throttled;     /* of these periods */
 	gdouble throttled_s;     /* time for which threads were stopped */
-	gboolean is_uncounted;   /* by a BPF scheduler: only known to have used its quota */
+	gboolean is_uncounted;   /* by a BPF scheduler: known only to have used its quota */
 	gdouble used_s;          /* seconds of CPU time */
 	gdouble seconds;         /* of the window */
 	gdouble quota;           /* CPUs; 0: none, or not known */

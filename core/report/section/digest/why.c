@@ -124,7 +124,7 @@ gboolean why_is_deadline(const Subject *subject)
 	return policy.type == CTPROF_VALUE_MODE && strcmp(policy.text, "SCHED_DEADLINE") == 0;
 }
 
-/* Returns half of the CPU that others use, on the CPUs that the pool is pinned to if it is.  A
+/* Returns half of the CPU that others use; if the pool is pinned, only on its CPUs.  A
  * rival that uses less is not why the pool waits.  NAN: not known. */
 static gdouble half_of_others(const Subject *subject)
 {
@@ -144,8 +144,8 @@ static gdouble rival_cpu(const Subject *subject, const CostLine *line)
 		       : digest_cost(line, subject->digest->newest, COST_CPU);
 }
 
-/* Returns the other pool that uses the most CPU; NULL: none uses half of what all others use, and
- * as much as this one: otherwise the pool's own threads are in each other's way. */
+/* Returns the other pool that uses the most CPU.  NULL if that is less than half of what all others
+ * use, or less than this pool uses: its own threads are then in each other's way. */
 static const CostLine *find_rival(const Subject *subject)
 {
 	const GArray *lines = subject->digest->lines;

@@ -307,7 +307,7 @@ static void draft_shared(const Draft *draft, const Section *section)
 		consumers_draft(draft, &listing.rows, draft->view->limit, options->object != NULL);
 }
 
-/* The part that both views of objects share. */
+/* The code that both views of objects share. */
 #define OBJECTS                                                                                    \
 	.draft = draft_shared,                                                                     \
 	.orders = (const char *const[]){"pss",       "rss",  "uss",  "swap", "size",               \

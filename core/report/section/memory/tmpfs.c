@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tmpfs: mounts, and the tree of their files. */
+/* The view tmpfs: mounts, and the tree of their files. */
 #include <string.h>
 
 #include "tree.h"
