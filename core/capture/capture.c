@@ -332,7 +332,7 @@ static GPtrArray *sources_of(const Capture *capture, enum row_class row)
 	return sources;
 }
 
-/* Collects n rows of a class other than threads and hands them on. */
+/* Collects n rows of a class other than threads and passes them on. */
 static gboolean pass(Capture *capture, enum row_class row, GPtrArray *sources, Batch *batch,
 		     gsize n, GError **error)
 {
@@ -380,7 +380,7 @@ static gboolean read_cgroups(Capture *capture, GError **error)
 	return TRUE;
 }
 
-/* Hands on all rows of a class that one source adds; FALSE: the capture must end. */
+/* Passes on all rows of a class that one source adds; FALSE: the capture must end. */
 static gboolean read_added_by(Capture *capture, Plugin *source, enum row_class row, guint64 *count,
 			      GError **error)
 {
@@ -482,7 +482,7 @@ static gboolean end(Capture *capture, GError **error)
 	return receiver_end(&capture->receiver, &info, error);
 }
 
-/* Reads the threads that the walk finds, and hands on those that need not be read. */
+/* Reads the threads that the walk finds, and passes on those that need not be read. */
 static gboolean read_all_threads(Capture *capture, GError **error)
 {
 	g_autoptr(GPtrArray) sources = sources_of(capture, ROW_THREAD);

@@ -38,7 +38,7 @@ gboolean receiver_begin(Receiver *receiver, Output *output, struct ctprof_captur
 	return plugin_begin(receiver->sink, output, info, error);
 }
 
-/* Hands on the cgroup rows that the redactor has held back, before the rows that follow them. */
+/* Passes on the cgroup rows that the redactor has held back, before the rows that follow them. */
 static gboolean hand_cgroups(const Receiver *receiver, GError **error)
 {
 	struct ctprof_rows rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hands the rows of a capture to a sink, or to a caller in this process. */
+/* Passes the rows of a capture to a sink, or to a caller in this process. */
 #pragma once
 
 #include <glib.h>

@@ -4,7 +4,7 @@
 #include "row/batch.h"
 #include "walk.h"
 
-/* Number of threads handed on at a time. */
+/* Number of threads passed on at a time. */
 #define PIECE 512
 
 /* How to sort the threads that the source reports. */

@@ -29,7 +29,7 @@ struct walk {
 	guint listed_at;      /* index in listed of the next process's first thread */
 	gint32 tgid;          /* process whose threads are being returned; 0: none */
 	GArray *tids;         /* threads of that process, in ascending order */
-	guint tid_at;         /* first not yet handed out */
+	guint tid_at;         /* index of the first thread not yet returned */
 	char *dirents;
 	gsize max_open; /* task directories open at once */
 	gboolean only_leaders, is_chosen;

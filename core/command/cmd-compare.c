@@ -52,7 +52,7 @@ static int cmd_compare_run(Globals *globals, char **arguments, GError **error)
 	else if (other)
 		return run_runs(globals, arguments, other, error);
 	guint n = g_strv_length((char **)(uintptr_t)files);
-	/* With "--", a directory is a set of runs; here it has one recording. */
+	/* With "--", a directory is a set of runs; without, it must contain one recording. */
 	if (n == 1 && !load_find((char **)(uintptr_t)files, error))
 		return EXIT_FAILED;
 	const ReportRun request = {.files = files, .is_window = n == 1};

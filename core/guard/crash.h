@@ -15,7 +15,7 @@
 /* The maximum number of --jobs workers, the main thread, and the thread that drains. */
 #define CRASH_MAX_THREADS 1026
 
-/* How much of its result the process has handed out. */
+/* How much of its result the process has written out. */
 enum crash_output {
 	CRASH_NOTHING_OUT,
 	CRASH_PARTLY_OUT, /* to a pipe or device: a second run would repeat it */

@@ -29,7 +29,7 @@ gboolean delivery_is_attended(void);
 /* No file can be begun after this: the process then has the rights of plugins only. */
 void delivery_seal(void);
 
-/* While lent, the keys of the terminal that interrupt are for a pager, not for ctprof. */
+/* While they are lent, the terminal's keys that interrupt are for a pager, not for ctprof. */
 void delivery_lend_keys(gboolean lent);
 /* In the supervisor: whether those keys are lent. */
 gboolean delivery_keys_are_lent(void);

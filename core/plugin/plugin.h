@@ -96,7 +96,7 @@ void plugin_worker_close(Plugin *plugin, gpointer context);
  * FALSE: no value from this source in the batch can be trusted. */
 gboolean plugin_collect(Plugin *plugin, gpointer context, struct ctprof_batch *batch);
 
-/* Prepares a source that stays open for another capture; if that fails, it is left out. */
+/* Prepares a source that stays open for another capture; if that fails, the source is left out. */
 void plugin_again(Plugin *plugin);
 gboolean plugin_can_list(const Plugin *plugin);
 /* FALSE: the threads listed so far must be ignored. */

@@ -19,7 +19,7 @@ struct redactor {
 	const Registry *registry;
 	GString *text; /* the replacement being built */
 	Rowset *rows, *cgroups;
-	guint64 n_cgroups;  /* number of cgroups handed on */
+	guint64 n_cgroups;  /* number of cgroups passed on */
 	GHashTable *counts; /* field name -> guint64 *, number of replacements */
 	GStringChunk *strings;
 	GArray *facts, *marks, *replaced; /* struct ctprof_fact */

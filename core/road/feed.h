@@ -23,16 +23,16 @@ struct feed {
 	Plugin *renderer;             /* the sink that draws tables */
 	const char *remark;           /* about the feed as a whole, such as a truncated file; NULL:
 				       * none */
-	const char *memory_of;        /* the owner of the memory that is read, as in a report */
+	const char *memory_of;        /* whose memory is read, as in a report */
 	Sample *samples[2];           /* owned: the older sample and the newer one; NULL: not yet */
 	Sample *taken;                /* owned: the next sample, not shown yet; NULL: none */
 	gint32 own[2];                /* as in AnalysisOptions; for samples of this host */
 	struct memory_reader *reader; /* for this host; NULL: none */
 
-	/* take and take_memory may run in another thread, concurrently with all but each other and
-	 * the functions for recordings.  Their results are shown after keep().  take: reads the
-	 * next sample, of this host now, or the following one of a recording.  FALSE with no error:
-	 * there is no other. */
+	/* take and take_memory may run in another thread, concurrently with everything except each
+	 * other and the functions for recordings. Their results are shown after keep(). take: reads
+	 * the next sample, of this host now, or the following one of a recording.  FALSE with no
+	 * error: there is no other. */
 	gboolean (*take)(Feed *feed, const Demand *demand, GError **error);
 	/* Reads the memory that the screen is to show. */
 	gboolean (*take_memory)(Feed *feed, const Demand *demand, GError **error);

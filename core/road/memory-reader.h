@@ -22,7 +22,7 @@ gboolean memory_reader_needs(const Metric *metric);
 MemoryReader *memory_reader_new(Capturing *capturing, char **pids);
 void memory_reader_free(MemoryReader *reader);
 
-/* The functions of struct feed; call them once the sources have started. */
+/* The functions of struct feed; call them only after the sources have started. */
 gint64 memory_reader_due(const Feed *feed, const Demand *demand);
 gboolean memory_reader_take(Feed *feed, const Demand *demand, GError **error);
 const Sample *memory_reader_find(const Feed *feed, const Demand *demand, GError **error);

@@ -4,8 +4,8 @@
 
 #include "filling.h"
 
-/* Maximum windows into which a recording is cut: of all its threads; and of the host alone, which
- * is cheap and gives the first screen its typical values. */
+/* Maximum windows into which a recording is cut: those of all threads, and those of the host alone,
+ * which are cheap and give the first screen its typical values. */
 #define PAST_WINDOWS 16
 #define PAST_HOST_WINDOWS 1024
 

@@ -243,7 +243,7 @@ static gboolean wait_until_in_force(Scheduler *self, GError **error)
 	return TRUE;
 }
 
-/* Ends the scheduler; FALSE: it still runs, or the kernel still has it. */
+/* Ends the scheduler; FALSE: it still runs, or the kernel still uses it. */
 static gboolean stop(Scheduler *self)
 {
 	gint64 end = g_get_monotonic_time() + GRACE_US + DEADLINE_US;

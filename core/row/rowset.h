@@ -18,7 +18,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Rowset, rowset_free)
 
 /* Removes all rows; the set can then take rows of any scope. */
 void rowset_clear(Rowset *set);
-/* Adds a copy of one of the rows, all of which have one scope and registry.  copy NULL: values are
+/* Adds a copy of a row; all rows must have one scope and one registry.  copy NULL: values are
  * copied unchanged.  Returns the target of the copy; its path may be replaced by memory from the
  * arena. */
 struct ctprof_target *rowset_add(Rowset *set, const Registry *registry,

@@ -140,8 +140,8 @@ static void put_places(Screen *screen, const char *subject, GPtrArray *lines, Pa
 		g_ptr_array_add(page->head, g_strdup(g_ptr_array_index(screen->places, i)));
 }
 
-/* Adds what the threads did, and the places where they wait: the sections of that name, for these
- * threads alone. */
+/* Adds what the threads did, and the places where they wait: the sections of that name, only for
+ * these threads. */
 static gboolean add_places(Screen *screen, const char *subject, GHashTable *threads, Page *page,
 			   GError **error)
 {

@@ -201,8 +201,8 @@ struct ctprof_plugin {
 
 /* ---- metrics ---------------------------------------------------------- */
 
-/* The type of a value and how a group of rows folds into one value, which
- * depends on the kind alone.  Absent values are not folded. */
+/* The type of a value and how a group of rows folds into one value, which depends only on the kind.
+ * Absent values are not folded. */
 enum ctprof_metric_kind {
 	CTPROF_COUNTER = 10,  /* uint64, saturating sum; only grows while its row exists */
 	CTPROF_LEVEL = 15,    /* uint64, saturating sum; an amount held now, so it has no rate */

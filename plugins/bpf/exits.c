@@ -140,7 +140,7 @@ static void await_ends(struct exits *self)
 /* Whether the thread also has a row in this capture: it was a zombie, or ended later. */
 static bool has_row(const struct ended *end, const struct live_record *live_rec, bool is_taken)
 {
-	/* If the start times differ, the row is of another thread, which has taken over the IDs by
+	/* If the start times differ, the row is that of another thread, which took over the IDs by
 	 * exec. */
 	bool is_same = live_rec->record.value[VALUE_start_time_clock_ticks] ==
 		       end->record.value[VALUE_start_time_clock_ticks];

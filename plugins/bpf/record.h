@@ -9,7 +9,7 @@
 /*
  * The numbers of a thread, by the names of their metrics: V(NAME) for one, D(WHAT) for the five of
  * a delay.  The record has them as the kernel keeps them; decode.c converts them.  Statistics and
- * delays come last: most kernels count neither, and then struct record is written without them.
+ * delays come last: most kernels count neither, and records are then written without them.
  */
 /* clang-format off */
 #define RECORD_VALUES(V, D) \

@@ -206,8 +206,8 @@ int dump_task(struct bpf_iter__task *ctx)
 
 /*
  * A thread that ends continues to run for a while: its usage is complete only at its last switch.
- * By then its memory is gone, and perhaps its parent, too, so these are saved when it begins to
- * end.
+ * By then its memory, and perhaps its parent, no longer exist, so these values are saved when it
+ * begins to end.
  *
  * sched_process_free is too late: it comes after an RCU grace period, which may take long on a busy
  * host, and the kernel runs no program for some batches of threads (seen on 6.18).

@@ -136,7 +136,7 @@ static bool is_in_v1(const struct cgroup *cgroup, const struct ctprof_target *ta
 }
 
 /* Returns why a directory is missing.  A path that a mount does not show is unsupported there.  If
- * the unified hierarchy lacks it, the cgroup is gone, unless it exists only in v1. */
+ * the unified hierarchy lacks it, the cgroup was removed, unless it exists only in v1. */
 static uint32_t missing_directory(const struct cgroup *cgroup, enum cgroup_hierarchy hierarchy,
 				  const struct ctprof_target *target, int err)
 {

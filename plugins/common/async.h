@@ -84,7 +84,7 @@ struct async_job *async_job(struct async *async, unsigned i);
 void async_submit(struct async *async, unsigned i);
 /* Whether to hand over more jobs now; if so, *ret is a free one. */
 bool async_wants_more(struct async *async, unsigned *ret);
-/* Whether jobs are in progress, or wait to be taken back. */
+/* Whether jobs are in progress, or waiting to be taken back. */
 bool async_is_busy(struct async *async);
 /* Waits until all jobs have begun and one is done, but not longer than ns.  0, or -errno: no helper
  * is left for the jobs that have not begun. */

@@ -110,7 +110,7 @@ static bool is_trusted(const struct foreign *foreign, uint64_t id)
 	return !text_equal(mount.type, "overlay") || is_of_own_user_ns(foreign);
 }
 
-/* Reads the mount ID from fdinfo, which alone shows it before Linux 5.8. */
+/* Reads the mount ID from fdinfo; before Linux 5.8, nothing else shows it. */
 static int read_mount_id(const struct ctprof_host *host, int place, uint64_t *ret)
 {
 	char path[48], buf[FDINFO_BYTES];

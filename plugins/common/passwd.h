@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names of users, from /etc/passwd alone: no library is asked that might wait for a server. */
+/* Names of users, only from /etc/passwd: a library might wait for a server. */
 #pragma once
 
 #include <stdbool.h>

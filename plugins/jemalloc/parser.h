@@ -9,7 +9,7 @@
 #include "examine.h"
 
 /* Each worker has one. It starts with the first question, and is restarted if a file has killed it,
- * and before a file of another owner than the previous one. */
+ * and before a file whose owner differs from that of the previous file. */
 struct parser {
 	const struct ctprof_host *host;
 	struct foreign_mounts *mounts; /* of the host */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds the threads that glibc knows, in the process's memory while it runs: glibc keeps every
- * struct pthread on one of two lists (nptl/allocatestack.c), one for stacks that it allocated, the
- * other for the main thread and stacks given by the program.
+ * struct pthread on one of two lists (nptl/allocatestack.c), one for stacks allocated by glibc, the
+ * other for the main thread and for stacks supplied by the program.
  */
 #pragma once
 

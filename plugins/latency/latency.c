@@ -319,8 +319,8 @@ static void put_tallies(struct latency *self, struct ctprof_batch *batch)
 
 /* ---- who waited, and for what ------------------------------------------ */
 
-/* Names a pool, or a fixed column "(idle)".  No process can choose a name that is that of a column
- * or of a pair. */
+/* Names a pool, or a fixed column "(idle)".  No process can choose the name of a column or of a
+ * pair. */
 static int name_pool(const struct latency *self, unsigned pool, char *ret, size_t size)
 {
 	const char *comm = (const char *)&self->matrix.names[pool];

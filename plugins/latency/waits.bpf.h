@@ -98,7 +98,7 @@ __noinline __u32 find_pool(const struct pool_name *name, __u32 task_flags)
 			found = __sync_val_compare_and_swap(&pool_hashes[i], 0, hash | 1);
 		if (!found)
 			pool_names[i] = cut;
-		/* A process can choose a name with the hash of another.  The name is not there yet
+		/* A process can choose a name with the hash of another.  The name is not stored yet
 		 * if another CPU has just taken the place. */
 		const struct pool_name *there = &pool_names[i];
 		if (found && found != (hash | 1))

@@ -40,7 +40,7 @@ struct stats {
 	struct stats_object *objects;
 	uint32_t n;
 	size_t room;
-	bool is_cut; /* there were more objects, or deeper ones */
+	bool is_cut; /* there were more objects, or more deeply nested ones */
 };
 
 /* The entries of an object; keys are in keys. */

@@ -23,7 +23,7 @@ struct scheduler {
 
 struct schedulers {
 	size_t n;
-	bool is_cut; /* there are more, or deeper ones */
+	bool is_cut; /* there are more schedulers, or more deeply nested ones */
 	struct scheduler list[MAX_SCHEDULERS];
 };
 

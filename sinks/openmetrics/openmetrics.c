@@ -22,7 +22,7 @@ struct row {
 	uint64_t *values; /* of all columns */
 	uint8_t *present;
 	uint64_t **counts; /* counts of all columns; NULL: not a histogram */
-	uint64_t n; /* number of columns; the table is the host's, and may be gone at close */
+	uint64_t n; /* number of columns; the table is the host's, and may not exist at close */
 };
 
 struct openmetrics {

@@ -59,7 +59,7 @@ void kept_free(struct kept *kept);
 /* Sets the type of a slot; must be called before there are rows.  0 or -ENOMEM. */
 int kept_set_type(struct kept_rows *rows, uint32_t slot, uint32_t type);
 
-/* Orders the entries of a map by key; of those with equal keys the last one stays.  Returns how
+/* Orders the entries of a map by key; keeps only the last of those with equal keys.  Returns how
  * many stay. */
 size_t kept_order_entries(struct ctprof_map_entry *entries, size_t n);
 

@@ -12,7 +12,7 @@ static const uint32_t single_scopes[N_SINGLE_ROWS] = {
 	[ROW_CAPTURE] = CTPROF_SCOPE_CAPTURE,
 };
 
-/* The members of "gone", which identify what no longer exists. */
+/* The members of "gone", which identify rows that no longer exist. */
 enum { LOST_TID, LOST_TGID, LOST_PATH, LOST_GROUP, LOST_NAME, LOST_NTH };
 static const struct {
 	const char *name;

@@ -130,7 +130,7 @@ gboolean change_passes(const struct ctprof_cell *change, guint32 ladder, const C
 	return TRUE;
 }
 
-/* Returns the size of the change alone, in units of a large change; negative: unknown. */
+/* Returns only the size of the change, in units of a large change; negative: unknown. */
 static gdouble size_of(const struct ctprof_cell *change, guint32 ladder)
 {
 	if (!(change->flags & CTPROF_CELL_HAS_DELTA) || ladder == CTPROF_LADDER_NONE)

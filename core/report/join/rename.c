@@ -158,7 +158,7 @@ static void count_shared(const GPtrArray *baselines, GHashTable *index, const Ty
 	}
 }
 
-/* Finds the baseline's cgroup that is most like the candidate's; of equal ones, the first. */
+/* Finds the baseline's cgroup that is most like the candidate's; in a tie, the first. */
 static Match find_match(const GPtrArray *baselines, const TypedCgroup *candidate,
 			const RenameRules *rules)
 {

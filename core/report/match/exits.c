@@ -112,7 +112,7 @@ static const RosterEntry *process_at(const Roster *roster, gint32 pid, guint64 s
 	return process ? process : roster_process_at(roster, pid, start + START_SLACK);
 }
 
-/* Returns that process if a capture has it, and the capture. */
+/* Returns that process, and the capture that has it, if one does. */
 static const RosterEntry *process_of(const Exits *exits, gint32 pid, guint64 start, guint *ret_side)
 {
 	const RosterEntry *process = process_at(exits->sides[1].roster, pid, start);

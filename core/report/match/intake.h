@@ -94,7 +94,7 @@ void side_add(Side *side, const struct ctprof_rows *rows);
 /* Instead of side_add(): takes all rows of a moment, which must outlive the side, except those of
  * ctprof's own threads. */
 void side_add_moment(Side *side, const Moment *moment);
-/* Returns the user's name as some process has it, or the number. */
+/* Returns the user's name, if some process has it, or else the number. */
 const char *intake_user(const Intake *intake, guint64 uid);
 /* Folds the kept threads as if they arrived now. */
 void side_fold_roster(Side *side);

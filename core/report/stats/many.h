@@ -26,7 +26,7 @@ typedef struct many_rows {
 /*
  * Like many_adjust(), but groups are adjusted as well, each with the p of Simes' test that none of
  * its rows changed, and a row's q is at least the q of its group.  So at most a share of alpha of
- * the groups called changed did not change, either.  With rows alone, a pool in which twenty
- * metrics changed would let a false one in another pool pass.
+ * the groups called changed did not change, either.  If only rows were adjusted, a pool in which
+ * twenty metrics changed would let a false change in another pool pass.
  */
 guint many_adjust_groups(const ManyRows *rows, gdouble alpha, gdouble *ret_q);

@@ -432,8 +432,8 @@ static void test_stuck(void)
 	g_assert_cmpuint(timeouts, ==, expected);
 }
 
-/* Threads come and go while they are read: each value is one that a thread can have, and the
- * long-lived threads, which start the others, have one each time. */
+/* Threads come and go while they are read: each value is possible for its thread, and the
+ * long-lived threads, which start the others, have values each time. */
 static void test_churn(gconstpointer mode)
 {
 	const guint64 bound = 16 << 20; /* pthread_create() adds to the long-lived ones */

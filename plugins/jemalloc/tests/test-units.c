@@ -331,7 +331,7 @@ static void reset_memory(void)
 	reads = 0;
 }
 
-/* A piece that is not mapped fails alone, whatever its position. */
+/* A piece that is not mapped does not affect the others, at any position. */
 static void test_remote(void)
 {
 	static const gboolean mapped[] = {TRUE, FALSE, TRUE, FALSE, FALSE, TRUE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holders of planted locks, and what must not be taken for one. */
+/* Tests that holders of planted locks are found, and that nothing else is taken for a holder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>

@@ -48,7 +48,7 @@ static void test_tree(void)
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_state"), ==, "exact");
 	g_assert_cmpstr(fake_host_string(run.fake, 0, "smaps_source"), ==, "rollup");
 	g_assert_cmpuint(fake_host_opens(run.fake, "smaps_rollup"), ==, 1);
-	/* The name of the process was taken from its leader's own. */
+	/* The name of the process was copied from its leader's comm. */
 	g_assert_cmpuint(fake_host_opens(run.fake, "../comm"), ==, 0);
 	run_summary(&run);
 	g_assert_cmpuint(fake_host_u64(run.fake, 0, "parse_summary.tids_walked"), ==, 2);

@@ -287,7 +287,7 @@ static void collect(struct run *run)
 	run_threads(run);
 }
 
-/* A single capture has one look of its own, and no samples. */
+/* A single capture looks at the threads once, and has no samples. */
 static void test_capture(void)
 {
 	RUN run = {0};

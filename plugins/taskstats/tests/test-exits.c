@@ -49,7 +49,7 @@ static const struct layout {
 	{"nonvoluntary_csw", 8, 280, 328, 64, 1},
 };
 
-/* The fields before this are those that live threads have, too, and the estimated one. */
+/* The fields before this one are those that live threads also have, and the estimated one. */
 #define FIRST (TASKSTATS_N_COMMON + 1)
 
 G_STATIC_ASSERT(FIRST + G_N_ELEMENTS(layout) == EXIT_N_FIELDS);

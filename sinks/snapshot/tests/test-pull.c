@@ -262,7 +262,7 @@ static void test_integers(void)
 				      ends[j / G_N_ELEMENTS(pieces)]);
 }
 
-/* An error of the text's source becomes the tokenizer's, without a message. */
+/* An error in reading the text becomes the tokenizer's error, without a message. */
 static void test_source_error(void)
 {
 	Source source = {.text = "{\"a\":", .left = 5, .piece = 2, .error = -EIO};

@@ -101,7 +101,7 @@ static void add_line(Digest *digest, const Group *group)
 	}
 	for (guint side = 0; side < SIDES; side++)
 		costs_split_cpu(&line.costs[side]);
-	/* Most pools are in one cgroup; of several, the most common is named. */
+	/* Most pools are in one cgroup; otherwise the most common one is named. */
 	line.cgroup =
 		draft_value(draft, TABLE_THREADS, group->sides, digest->newest, "cgroup").text;
 	if (!line.cgroup && draft->view->compare)

@@ -54,7 +54,7 @@ static void say_unmeasured(const Digest *digest, Sentence *sentence)
 			continue;
 		const char *reason =
 			store_take(digest->draft->store, reason_of(digest, i, total->why));
-		/* Equal texts of the store have one address. */
+		/* Equal texts in the store have the same address. */
 		if (before && before != reason)
 			SAY(sentence, " ({})", term_text(CTPROF_TERM_TEXT, before));
 		sentence_add(sentence, before == reason ? CTPROF_PIECE_ENTRY : 0,

@@ -61,9 +61,9 @@ static struct ctprof_term name_of(const Subject *subject)
 	return term_name(subject->line->name);
 }
 
-/* Returns a lower bound of the number of its threads that waited for a CPU.  Throttled threads
- * wait, too, but another rule reports them, and also pools whose quota leaves them no further CPU.
- * A cgroup that is not the main one of any pool may hold threads of any pool. */
+/* Returns a lower bound of the number of its threads that waited for a CPU. Throttled threads wait,
+ * too, but another rule reports them, as it does pools whose quota leaves them no further CPU.  A
+ * cgroup that is not the main one of any pool may hold threads of any pool. */
 static gdouble contended(const Subject *subject)
 {
 	const Digest *digest = subject->digest;

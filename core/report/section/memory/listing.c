@@ -201,7 +201,7 @@ struct ctprof_cell *listing_line(const Listing *listing, const Pair *row, guint3
 			draft_put_same(draft, &cells[i], values[row_side(row)]);
 			continue;
 		}
-		/* Both sides get the same text: that of the last side that has one. */
+		/* Both sides get the same text, from the last side that has a text. */
 		if (values[1].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
 			values[0] = values[1];
 		else if (values[0].type == CTPROF_VALUE_TEXT && !(place->flags & PLACE_EACH))
