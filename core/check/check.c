@@ -223,7 +223,7 @@ static void run_unwanted(const Run *run, const char *check)
 	if (!capture_and_count(run, &error))
 		check_report(CHECK_FAIL, check, "%s", error->message);
 	else if (!plugin_is_live(run->plugin))
-		/* Files that start() opened to find out that it cannot work do not count. */
+		/* Do not count files that start() opened to find out that it cannot work. */
 		check_report(CHECK_NOTE, check, "not checked: the plugin is left out here");
 	/* A source that reads one file need not call wanted(): if nothing is wanted, the source is
 	 * not called at all. */

@@ -51,6 +51,6 @@ int cgroup_mount_path(const struct cgroup_mount *mount, const char *path, size_t
  * root.  *ret is all zeros, or from an earlier call.  -EOPNOTSUPP if nothing is mounted, or
  * -ENOMEM. */
 int cgroup_mounts_find(const struct ctprof_host *host, struct cgroup_mounts *ret);
-/* Whether one of the hierarchies from first on is mounted. */
+/* Whether any hierarchy is mounted, beginning with first. */
 bool cgroup_mounts_has(const struct cgroup_mounts *mounts, enum cgroup_hierarchy first);
 void cgroup_mounts_clear(struct cgroup_mounts *mounts);

@@ -40,7 +40,7 @@ static struct ctprof_value area_value(const Listing *listing, const Pair *row, g
 		row_text_of(processes->rows, processes->rows->list->pdata[at], side, "pcomm"));
 }
 
-/* Whether the row is an area that belongs to no object. Rows about the cost of reading are not. */
+/* Whether the row is an area that belongs to no object, and not a row about the cost of reading. */
 static gboolean is_area(const Rows *rows, const Pair *row, gpointer data)
 {
 	guint64 inode;
