@@ -17,7 +17,7 @@ from built import is_sanitized
 from installed import call, find_tool, install
 
 ENTRY = "ctprof_plugin_entry_v1"
-# What a sanitizer puts into what it compiles.
+# Symbols that a sanitizer adds to code that it compiles.
 RUNTIME = ("__asan", "__odr_asan", "__ubsan", "__tsan", "__sanitizer", "__start_asan", "__stop_asan")
 
 
@@ -45,7 +45,7 @@ def test_plugins_take_nothing_from_the_host():
         wanted = symbols(file, "undefined")
         ours = [name for name in wanted if "ctprof" in name]
         assert not ours, (file.name, ours)
-        # Copies of a library's data, and what every program has, are not ours.
+        # Copies of a library's data, and symbols that every program has, are not ours.
         libraries = {"stdin", "stdout", "stderr", "environ", "optarg", "optind"}
         assert not (wanted & offered) - libraries, (file.name, wanted & offered)
 

@@ -69,7 +69,7 @@ import numpy  # noqa: E402
 from scipy import stats  # noqa: E402
 
 
-# ---- what scipy says ------------------------------------------------------------
+# ---- scipy's results ------------------------------------------------------------
 
 def permuted(a, b):
     """p and the smallest p, of all permutations."""

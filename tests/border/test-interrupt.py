@@ -115,7 +115,7 @@ def full_pipe():
 def check_end(process, number, recording=None):
     wait_until_blocked(process, recording)
     process.send_signal(number)
-    # Which waits for as long as for anything that should not last.
+    # The wait has the limit of everything that should not last.
     try:
         return process.wait(timeout=ALARM)
     finally:

@@ -328,7 +328,7 @@ def check_limit(name, limit, values):
                 r.file.unlink()
             else:
                 check_failure(result, 1)
-    # Where only threads cannot be started, the main one reads.
+    # If only threads cannot be started, the main thread reads.
     assert failures or limit in (resource.RLIMIT_NPROC, resource.RLIMIT_AS, resource.RLIMIT_DATA), \
         f"{name}: it was never too little"
 
@@ -348,12 +348,12 @@ def limit_addresses(mib):
 
 
 def test_too_little_memory_for_all_plugins():
-    """Libraries have words of their own for it, or crash."""
+    """Libraries print words of their own for it, or crash."""
     if is_sanitized():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
     with rig() as r:
         for mib in range(16, 64, 4):
-            # Options of plugins are asked for before.
+            # Options of plugins are read before.
             more = ["--smaps=never"] if mib % 8 else []
             result = r.run("capture", "-o", r.file, "--pid", os.getpid(), *more, path=False, plugins=None,
                            **limit_addresses(mib))
@@ -363,8 +363,8 @@ def test_too_little_memory_for_all_plugins():
 
 
 def test_all_plugins_in_little_memory():
-    """What is missing later than for loading them is no plugin's fault either, nor is it said by GLib
-    or the dynamic linker."""
+    """Memory that runs out after the plugins were loaded is not blamed on a plugin, nor reported by
+    GLib or the dynamic linker."""
     if is_sanitized():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
     with rig() as r:
@@ -390,7 +390,7 @@ def test_a_crash_for_want_of_memory_is_no_plugins():
 
 
 def test_cpu_time():
-    """Of its child, by a signal that is no plugin's crash."""
+    """Its child is ended by a signal that is not a plugin's crash."""
     with rig() as r:
         for limit, word in (((1, 60), "out of CPU time"), ((1, 1), "killed")):
             result = r.capture(env={"TOY_FAULT": "spin-thread"},
@@ -406,7 +406,7 @@ def test_memory_for_reports():
         raise tap.Skip("a sanitizer's address space cannot be bounded")
     with rig() as r:
         stop = threading.Event()
-        # So many that their text is more than what lies about free.
+        # So many that their text exceeds the memory that happens to be free.
         crowd = [threading.Thread(target=stop.wait) for _ in range(300)]
         for thread in crowd:
             thread.start()

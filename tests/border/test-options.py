@@ -7,7 +7,7 @@ from rig import add_tests, check_failure, everything, is_root, rig
 
 import tap
 
-# How it is written -> what the toys get.
+# The value as written -> the value that the toys get.
 VALUES = {
     "long_option": (["--toy-when=seldom"], "seldom", "seldom"),
     "next_word": (["--toy-when", "often"], "often", "often"),
@@ -100,7 +100,7 @@ def test_a_plugin_from_tomorrow_is_understood():
 def test_plugins_that_are_not_loaded_have_no_options():
     with rig() as r:
         check_failure(r.capture("--toy-when=often", plugins="snapshot,-toy"), 2, "--toy-when")
-        # But it is there, and may be loaded another time.
+        # But the plugin exists, and may be loaded another time.
         assert r.run("-O", "toy.when=nix", "metric-list", plugins="snapshot").status == 0
 
 

@@ -32,7 +32,7 @@ RULES = {
     "demand": ("demand", "call host->wanted() first"),
 }
 
-# Faults of toy.c: likewise.
+# Faults of toy.c, in the same form.
 TOYS = {
     "wrong-major": ("load", "ABI 2"),
     "short-descriptor": ("load", "struct_size"),
@@ -96,7 +96,7 @@ def check_rule(fault, where, words):
         fill(r)
         found = check(r, r.install("rude"), env={"RUDE_FAULT": fault})
         assert find(found, where, words), found
-        # Nothing else is wrong with it.
+        # The plugin has no other fault.
         others = {name for name, _ in found["FAIL"]} - {where, "results", "run"}
         assert not others, found
 

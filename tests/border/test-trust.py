@@ -18,7 +18,7 @@ def need_root():
         raise tap.Skip("only root distrusts plugins, and can give files away")
 
 
-# What is done to the plugin's file and directory -> the weak spot, by its name.
+# The change to the plugin's file and directory -> the name of the weak spot.
 WEAK = {
     "file_of_somebody": (lambda file, folder: os.chown(file, SOMEBODY, 0), "ctprof-toy.so"),
     "file_writable_by_all": (lambda file, folder: file.chmod(0o666), "ctprof-toy.so"),
@@ -33,7 +33,7 @@ def check_weak(name, spoil, spot):
     need_root()
     with rig() as r:
         if "directory" in name:
-            # The sink shall be found elsewhere, so that the toy is what is refused.
+            # The sink must be found elsewhere, so that it is the toy that is refused.
             safe = r.tmp / "safe"
             safe.mkdir()
             (r.plugins / "ctprof-snapshot.so").rename(safe / "ctprof-snapshot.so")
@@ -248,7 +248,7 @@ add_tests(globals(), "named_file_with_raised", check_named_file, {
 
 
 def test_plugin_path_with_raised_capabilities():
-    """What its user may not list, it does not, nor tell what is there."""
+    """It neither lists a directory that its user may not list, nor reveals its contents."""
     need_root()
     with rig() as r:
         program = r.tmp / "ctprof"

@@ -21,7 +21,7 @@ SUMMARY = re.compile(
     r"(?:, \d+ gone meanwhile)?, \d+\.\d\d s \(skew \d+\.\d\d s\)(?:; absent: (?P<absent>.*?))?; "
     r"(?P<path>.*): (?P<size>[0-9.]+)\s(?P<unit>\S+)"
 )
-# What the summary calls a reason of absence -> what the file does.
+# The summary's words for a reason of absence -> those of the file.
 REASONS = {"not provided here": "unsupported", "not permitted": "denied",
            "ended meanwhile": "vanished", "no answer in time": "timeout",
            "not understood": "invalid"}
@@ -48,9 +48,9 @@ def test_options_that_help_shows_are_known():
     for command in commands():
         options = shown_options(command)
         assert everywhere <= set(options) and len(options) == len(set(options)), command
-        # Those of every command: once is enough.
+        # Options of every command: testing them once is enough.
         for letter, name, value in set(options) - (everywhere if command != "capture" else set()):
-            # A folder that is not there is another kind of error.
+            # A folder that does not exist is another kind of error.
             given = "." if name == "plugin-path" else "@"
             for word in [f"--{name}={given}" if value else f"--{name}"] + [f"-{letter}@"] * (
                     bool(letter) and bool(value)):
@@ -61,7 +61,7 @@ def test_options_that_help_shows_are_known():
                                                f"ctprof: -{letter} '@'".encode())), done
 
 
-# Command line -> status, what its one line begins with.
+# Command line -> status, and the beginning of its one line.
 WORDS = [
     (["capture", "--smaps=Never"], 2,
      "--smaps 'Never': expected auto, always or never: did you mean never? (see 'ctprof capture"),
@@ -129,7 +129,7 @@ def test_options_of_plugins_need_their_plugin():
             done = run(f"--plugins={plugins}", "capture", "--smaps=never", "-o", f"{folder}/x",
                        check=False)
             assert done.returncode == status, done
-            # And where it is said: before or after.
+            # The position is also reported: before or after.
             again = run("capture", "--smaps=never", f"--plugins={plugins}", "-o", f"{folder}/y",
                         check=False)
             assert again.returncode == status, again
@@ -166,11 +166,11 @@ def run_examples(*command):
             if tool in example:
                 harness.need_command(tool)
         with tempfile.TemporaryDirectory() as folder:
-            # A process that is sure to be there stands in for the example's.
+            # A process that certainly exists replaces that of the example.
             pidof = Path(folder) / "pidof"
             pidof.write_text(f"#!/bin/sh\necho {os.getpid()}\n")
             pidof.chmod(0o755)
-            # Likewise a plugin of our own.
+            # A plugin of our own replaces that of the example.
             (Path(folder) / "ctprof-example.so").symlink_to(harness.BUILD.resolve() / "ctprof-example.so")
             captures = [Path(folder) / name for name in ("before.ctprof.zst", "after.ctprof.zst")]
             for path in captures if any(path.name in example for path in captures) else ():

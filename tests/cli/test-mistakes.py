@@ -18,7 +18,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="ctprof-mistakes-")
 A, B = (f"{FOLDER.name}/{name}.ctprof.zst" for name in "ab")
 NOTES = f"{FOLDER.name}/notes.txt"
 
-# Command line -> status, and what the line has.
+# Command line -> status, and words of the line.
 MISTAKES = {
     "command": (["comapre", A, B], 2, "did you mean compare?"),
     "command_of_git": (["diff", A, B], 2, "unknown command 'diff': did you mean compare?"),

@@ -36,7 +36,7 @@ def check(plugin):
     unreal = {row[1] for row in rows} - real
     assert not unreal, f"the plugin does not register {sorted(unreal)}"
     for need in plugin["needs"]:
-        # Of a file its own name: the README says once below which folder.
+        # For a file, only its own name: the README names the folder once.
         name = need["name"].rpartition("/")[2] if need["kind"] == "file" else need["name"]
         assert name in text, f"the need {need['name']} is not in README.md"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ctprof top and ctprof replay, in a real terminal, which tmux has."""
+"""ctprof top and ctprof replay, in a real terminal, provided by tmux."""
 
 import contextlib
 import os
@@ -77,7 +77,7 @@ def record(name="host.ctprof", samples=4):
 
 
 def titles(text):
-    """When the window is, how long, and what it took."""
+    """The time and length of the window, and how long its samples took."""
     return text.splitlines()[0]
 
 
@@ -130,7 +130,7 @@ def test_replay_explains_a_finding():
 
 
 def test_findings_of_a_recording():
-    """A process that takes a CPU in the middle of it: the list has it, and leads to its window."""
+    """A process uses a CPU in the middle of the recording: the list has it, and leads to its window."""
     path = Path(FOLDER.name, "busy.ctprof")
     recorder = subprocess.Popen([harness.CTPROF, SOURCES, "record", "-q", "-i", "250ms", "-n", "12", "-o", path])
     time.sleep(1)
@@ -158,7 +158,7 @@ def test_findings_of_a_recording():
 def test_replay_of_a_file_that_is_cut_off():
     whole = record().read_bytes()
     path = Path(FOLDER.name, "cut.ctprof")
-    # Its table, and the end of the last sample.
+    # The table of frames, and the end of the last sample.
     path.write_bytes(whole[:-100])
     with screen("replay", path, size=(120, 24)) as shown:
         text = wait_for_pools(shown)
@@ -209,7 +209,7 @@ def test_keys_of_a_recording():
 
 
 def test_replay_of_a_rotated_recording():
-    """Of the folder it is in: all samples of all files, in order."""
+    """For the folder: all samples of all files, in order."""
     path = Path(FOLDER.name, "turned")
     path.mkdir()
     harness.run(SOURCES, "record", "-q", "-n", 12, "-i", "100ms", "--max-age", "300ms", "--keep", 1000,
@@ -248,7 +248,7 @@ def test_order_and_columns():
 
 
 def test_another_order_is_seen():
-    """Its column is marked, and stays where others have no room; what is first is chosen."""
+    """Its column is marked, and stays if there is no room for others; the first row is chosen."""
     with screen("replay", harness.SOURCE / "tests/cli/replay/loads.ctprof", size=(50, 24)) as shown:
         text = wait_for_pools(shown)
         assert " PSS" not in text and "▾" not in text, text
@@ -263,14 +263,14 @@ def test_another_order_is_seen():
 
 
 def test_every_column_is_explained():
-    """On the screen, and in --help, of which the manual page is made."""
+    """On the screen, and in --help, from which the manual page is made."""
     headers = {header for path in ("frame/quantity.c", "report/section/digest/pools.c")
                for header in re.findall(r'(?:SHORT|COLUMN|SUBJECT_FIELD|TABLE_FIELD|TEXT_FIELD)\(\s*"\w+", "([^"]+)"',
                                         (harness.SOURCE / "core" / path).read_text(encoding="utf-8"))}
     assert {"CPU", "A TURN", "POOL", "UNIT"} <= headers, headers
     said = harness.run("top", "--help").stdout.decode().partition("Columns:\n")[2].partition("\n\n")[0]
     known = {word for line in said.splitlines() for word in line[2:18].strip().split(", ")}
-    # Some are for machines.
+    # Some fields are for machines.
     wanted = {header for header in headers - {"BORN", "GONE"} if not header.islower()} | {"usr/sys", "-"}
     assert wanted <= known, wanted - known
     with screen("replay", harness.SOURCE / "tests/cli/replay/loads.ctprof", size=(80, 60)) as shown:
@@ -282,7 +282,7 @@ def test_every_column_is_explained():
 
 
 def test_a_pool_opens():
-    """Threads, and as root where they wait; the search finds it."""
+    """Threads and, as root, where they wait; the search finds a thread."""
     with harness.Worker() as worker, screen("top", "-i", "1s", worker.pid,
                                             size=(100, 30)) as shown:
         wait_for_pools(shown)
@@ -319,7 +319,7 @@ def test_pause_and_save():
         shown.press("s")
         text = shown.wait(lambda now: "saved: " in now, "the file")
         path = Path(FOLDER.name, re.search(r"saved: (\S+)", text)[1])
-        # What was shown is what is in it; but to another run, this one is a pool.
+        # The file has what was shown; but for another run, this one is a pool.
         report = harness.run("compare", path).stdout.decode()
         assert shown.lines()[0].partition("   ")[2] in report, (report, shown.text())
         pools = [line.split() for line in (*shown.lines(), *report.splitlines()) if line.startswith(" ctprof ")]
@@ -490,13 +490,13 @@ def is_sorted(text, column):
 
 
 def test_the_memory_page():
-    """From the tree to the mappings of a process, to who maps a file, and back."""
+    """From the tree to the mappings of a process, to the processes that map a file, and back."""
     need_memory()
     with harness.Worker("--processes", 3) as worker, \
             screen("top", "-i", "300ms", *worker.pids) as shown:
         wait_for_pools(shown)
         shown.press("m")
-        # Below it may be a message, for a while.
+        # A message may be below it for a while.
         state = re.compile(r" by pss · with children · read at \d\d:\d\d:\d\d, \d+ s ago")
         text = shown.wait(lambda now: has_tree(now) and state.search(now), "the tree, and its age")
         assert sorted(tree(text)) == worker.pids, text
@@ -563,7 +563,7 @@ def test_memory_of_a_process_that_ends():
         worker.process.kill()
         worker.process.wait()
         shown.wait(lambda now: f"process {worker.pid} has ended" in now, "what became of it")
-        # The other one is still there.
+        # The other line is still shown.
         shown.press("Escape")
         shown.wait(lambda now: has_tree(now) and set(tree(now)) == {os.getpid()}, "the tree")
         shown.press("m")
@@ -638,7 +638,7 @@ def test_memory_of_a_recording():
     with screen("replay", path) as shown:
         wait_for_pools(shown)
         shown.press("t", "t", "m")
-        # It was read with the first sample alone.
+        # It was read only with the first sample.
         text = shown.wait(has_tree, "the tree")
         assert set(tree(text)) <= set(worker.pids) and tree(text), text
         assert re.search(r" · read at \d\d:\d\d:\d\d(?!, )", text), text
@@ -655,7 +655,7 @@ def test_memory_of_a_recording():
 
 
 # Screens of replay/loads.ctprof, three samples of four processes with their memory: name -> the
-# keys to it, and what is in sight then.  BLESS=1 writes what is drawn.
+# keys to it, and the text that is then visible.  BLESS=1 writes what is drawn.
 SCREENS = {
     "pools": ("", " total "),
     "next": ("t", " → 22:20:58 "),
@@ -684,7 +684,7 @@ def test_screens_of_a_recording():
                     shown.press(key)
                 if bless:
                     drawn = [""]
-                    # The same several times.
+                    # Takes the same sample several times.
                     shown.wait(lambda now, sight=sight, drawn=drawn:
                                sight in now and drawn.append(now) is None
                                and drawn[-8:] == 8 * [now], "the screen")
@@ -773,7 +773,7 @@ def test_what_is_no_terminal_is_refused_in_a_line():
             assert f"TERM={term}: " in shown.text(), shown.text()
 
 
-# Arguments -> status, and what the one line has: mistakes that need a terminal to be seen.
+# Arguments -> status, and words of the one line: mistakes that only show on a terminal.
 MISTAKES = (
     (("replay", "no-such-file"), 1, "no-such-file: No such file"),
     (("replay", "/"), 1, "/: expected a directory with one recording"),
@@ -791,7 +791,7 @@ def test_mistakes_give_the_terminal_back():
         words = [str(record()) if word == "RECORDING" else word for word in words]
         with screen(SOURCES, *words, size=(200, 24)) as shown:
             assert end_of(shown) == status, (words, shown.text())
-            # Others, of what could not be read here, may come before.
+            # Other lines, about values that cannot be read here, may come before.
             (line,) = [line for line in shown.lines()
                        if line.startswith("ctprof: ") and "warning: " not in line]
             assert said in line, (words, line)

@@ -22,7 +22,7 @@ import tap  # noqa: E402
 
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/*.md", "plugins/*/README.md", "sinks/*/README.md"]
 PAGES = ["docs/man/*.scd"]
-# Command, as it begins, and why it is not run here.
+# The beginning of a command, and why it is not run here.
 NOT_RUN = {
     "sudo setcap": "gives an installed file capabilities; tests/border does so with a copy",
     "scripts/": "builds this very tree",
@@ -33,11 +33,11 @@ NOT_RUN = {
     "systemctl": "changes the services of this host",
     "gdb --args": "needs gdb, and the plugin of the guide",
 }
-# What is not a name of this host, and what stands in for it.
+# Names that this host does not have, and their replacements.
 STANDS_FOR = {r"\b1234\b": str(os.getpid()), r"\b5678\b": str(os.getppid())}
 INDENTED = re.compile(r"(?:^(?: {4}.*)?\n)+", re.MULTILINE)
 FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# One word behind it is a command's name, not a command.
+# A single word after it is a command's name, not a command.
 INLINE = re.compile(r"(?<!`)`(ctprof [^`\n]+ [^`\n]+)`(?!`)")
 NAMES_PROGRAM = re.compile(r"(^|[\s/;|&])(ctprof(?!:)|scripts/|meson)\b")
 PLACEHOLDER = re.compile(r"…|\b[A-Z]{3,}\b|\.\.\.")
@@ -114,7 +114,7 @@ def prepare(folder, text):
     for name in ("before", "after", "now"):
         harness.run("--plugins=all", "capture", "--memory", "--pid", os.getpid(),
                     "-o", folder / f"{name}.ctprof.zst")
-    # Taken by a shell, of which the documents ask.
+    # Words for the shell, which the documents rely on.
     shell = ["bash", "-c", f"'{harness.CTPROF}' capture -o host.ctprof.zst || exit"]
     subprocess.run(shell, cwd=folder, check=True, capture_output=True)
     for name, content in re.findall(r"^    \$ cat (\S+)\n((?:    (?!\$).*\n)+)", text, re.MULTILINE):
@@ -157,7 +157,7 @@ def test_commands_are_found_as_people_write_them():
 
 def test_pages_refer_to_pages_that_there_are():
     sources = sorted(harness.SOURCE.glob("docs/man/*.scd"))
-    # The border's is made of the headers; show is a link to compare.
+    # The page of the plugin interface is made from the headers; show is a link to compare.
     there = {re.sub(r"[.](\d)[.]scd$", r"(\1)", page.name) for page in sources} | {
         "ctprof-plugin(3)", "ctprof-show(1)"}
     for page in sources:

@@ -25,7 +25,7 @@ from installed import find_tool, install  # noqa: E402
 GUIDE = SOURCE / "docs/plugin-guide.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TOOLS = ("make", "cc", "patch", "pkg-config")
-# What would lead ctprof, make or a shell elsewhere than where the guide's reader is.
+# Variables that would lead ctprof, make or a shell to places other than the reader's.
 LEADING = re.compile(r"(CTPROF_|MAKE|MESON|ASAN_|UBSAN_|TSAN_)|(CFLAGS|CPPFLAGS|LDFLAGS|BASH_ENV|ENV)$")
 
 
@@ -65,7 +65,7 @@ class Reader:
                 if name.startswith("PKG_CONFIG") or not LEADING.match(name)}
         bin_dir, = (tmp / "root").rglob("bin")
         plugin, = (tmp / "root").rglob("ctprof-procfs.so")
-        # It was installed below a directory that it does not know of.
+        # It was installed below a directory that it does not know.
         env = {**kept, "PATH": f"{bin_dir}:{kept['PATH']}", "LC_ALL": "C.UTF-8",
                "CTPROF_PLUGIN_PATH": str(plugin.parent)}
         self.home = tmp / "home"
@@ -74,7 +74,7 @@ class Reader:
             ["bash", "-e", "-o", "pipefail"], cwd=self.home, env=env, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             start_new_session=True)
-        # What is left in the background would keep the output open.
+        # A process left in the background would keep the output open.
         self.type("trap 'kill $(jobs -p) 2>/dev/null' EXIT\n")
 
     def type(self, commands):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The manual pages: man has nothing to say of them, and the lists of pages are complete."""
+"""The manual pages: man gives no warnings, and the lists of pages are complete."""
 
 import os
 import re

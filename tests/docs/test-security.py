@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""SECURITY.md claims nothing without the name of a test, and names no test that there is not."""
+"""SECURITY.md names a test for each claim, and every test that it names exists."""
 
 import fnmatch
 import os
@@ -14,7 +14,7 @@ SOURCE = Path(os.environ["CTPROF_SOURCE"])
 PAGE = (SOURCE / "SECURITY.md").read_text(encoding="utf-8")
 TESTS = [line.split()[0] for line in (SOURCE / "tests/table").read_text(encoding="utf-8").splitlines()
          if line.strip() and not line.startswith("#")]
-# Programs that are no tests of meson's.
+# Programs that are not tests of meson.
 TOOLS = ("scripts/", "tests/bench/")
 
 

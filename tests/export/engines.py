@@ -18,7 +18,7 @@ PIP_S = 280
 
 
 def _pip(package):
-    """None, or why it cannot be had."""
+    """Returns None, or why it cannot be installed."""
     done = subprocess.run([VENV / "bin/pip", "install", "-q", "--disable-pip-version-check", "--retries", "1",
                            "--timeout", "20", package], capture_output=True, text=True, check=False, timeout=PIP_S)
     if done.returncode == 0:
@@ -27,7 +27,7 @@ def _pip(package):
 
 
 def python(*packages):
-    """A Python that has these; skips the test where PyPI cannot be reached."""
+    """Returns a Python with these modules; skips the test if PyPI cannot be reached."""
     if os.access(harness.BUILD, os.W_OK) is False:
         raise tap.Skip("the build tree is not ours: engines from PyPI are installed into it")
     VENV.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def python(*packages):
 
 
 def run(script, *packages, **more):
-    """What a script for that Python prints."""
+    """Returns the output of a script for that Python."""
     done = subprocess.run([python(*packages), "-c", script], capture_output=True, text=True, check=False, **more)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Snapshots of hosts that there are not, as docs/file-format.md has them."""
+"""Snapshots of hosts that do not exist, in the format of docs/file-format.md."""
 
 import functools
 import json
@@ -25,13 +25,13 @@ def thread(tid, tgid=None, comm="main", pcomm=None, **fields):
 
 @functools.cache
 def metrics():
-    """The definitions of a real snapshot: what is known of the host is only known by these."""
+    """The definitions of a real snapshot: only they define the metrics of the host."""
     done = harness.run("capture", "-q", "--pid", os.getpid(), "-o", "-")
     return harness.Snapshot(done.stdout).data["metrics"]
 
 
 def write(path, threads, at_ns=AT_NS, host=None, **more):
-    """Streams it: threads may be any number."""
+    """Streams the file, as there may be any number of threads."""
     more.setdefault("metrics", metrics())
     begin = {"format": {"name": "ctprof", "version": 1}, "captured_at_unix_ns": at_ns, "host": host or {}}
     end = {**more, "presence_sets": [{}], "capture": {"begin_boottime_ns": at_ns % 10**15, "version": "0"}}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `ctprof export` writes, as the engines read it: pyarrow, DuckDB, Prometheus."""
+"""The output of `ctprof export`, as the engines read it: pyarrow, DuckDB, Prometheus."""
 
 import socket
 import subprocess
@@ -17,7 +17,7 @@ from made import harness  # noqa: E402
 
 import tap  # noqa: E402
 
-# Rows of a Parquet file as NDJSON has them: times as text, maps as objects.
+# Rows of a Parquet file in the form of NDJSON: times as text, maps as objects.
 ROWS = """
 import json
 def as_lines(rows, columns):
@@ -62,7 +62,7 @@ def export(*arguments):
 
 
 def check_same(folder, *arguments):
-    """Both engines read what NDJSON has, value for value; how many rows."""
+    """Both engines read the same values as NDJSON; returns the number of rows."""
     parquet, lines = folder / "out.parquet", folder / "out.ndjson"
     export("-o", parquet, *arguments)
     export("-f", "ndjson", "-o", lines, *arguments)
@@ -170,7 +170,7 @@ def test_promtool_takes_openmetrics(folder):
     done = subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", target, folder / "blocks"], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    # Of each block: ULID, times, duration, samples ...
+    # For each block: ULID, times, duration, samples ...
     samples = [int(line.split()[4]) for line in done.stdout.splitlines()[1:]]
     assert len(samples) == 2 and samples[0] == 27, done.stdout
 
@@ -192,7 +192,7 @@ assert families["ctprof_nice_min"].type == "gauge" and families["ctprof_partial"
 
 
 def classic(folder, name):
-    """The format before OpenMetrics, of one host twice and of this one."""
+    """The format before OpenMetrics, for one host twice and for this one."""
     openmetrics(folder)
     target = folder / name
     files = [*sorted(folder.glob("*/*.ctprof.zst")), folder / "live.ctprof.zst"]
@@ -205,7 +205,7 @@ def test_promtool_takes_the_text_without_times(folder):
     harness.need_command("promtool")
     with open(classic(folder, "classic.prom"), encoding="utf-8") as text:
         done = subprocess.run(["promtool", "check", "metrics"], stdin=text, capture_output=True, text=True, check=False)
-    # Its advice about names is not about the format: 3 is the status of advice alone.
+    # Its advice about names is not about the format: status 3 means only advice.
     assert done.returncode in (0, 3) and "error while linting" not in done.stderr, done.stdout + done.stderr
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `ctprof export` makes of snapshots and recordings, read with ordinary tools."""
+"""The output of `ctprof export` for snapshots and recordings, read with ordinary tools."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ COMMON = ["host", "boot", "kernel", "captured_at"]
 TIME = "2026-11-22T03:02:03.123456Z"
 
 
-# Prints the most that a command took, in KiB. In a Python of its own: what that took is the least.
+# Prints the peak memory of a command, in KiB. It is a separate Python, whose own memory is the minimum.
 PEAK = """
 import os, sys
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
@@ -39,7 +39,7 @@ def export(*arguments, **more):
 
 
 def rows(*arguments):
-    """Of NDJSON: every other format is compared with it."""
+    """Returns the rows of NDJSON, with which every other format is compared."""
     return [json.loads(line) for line in export("-f", "ndjson", *arguments).decode().splitlines()]
 
 
@@ -72,7 +72,7 @@ def test_every_type_and_null(folder):
             "ext_enabled": True, "wait_time_ns": 2**53 + 1, "smaps_rollup_kib": {"Pss": made.MAX, 'we"ird': 1},
             "unit": "ssh@1", "user": None}
     assert {key: full[key] for key in want} == want, full
-    # What is not in the file is null, never 0.
+    # Values that are not in the file are null, never 0.
     named = set(COMMON) | {"tgid", "tid"}
     assert {key for key, value in bare.items() if value is not None} <= named, bare
     assert other["comm"] == "worker\\xff-12" and other["pattern"] == "worker\\xff-{N}", other
@@ -176,7 +176,7 @@ def test_windows_of_a_recording(folder):
 
 @in_folder
 def test_openmetrics_without_times(folder):
-    """What node_exporter reads: the newest value of each series, no times, no units, no end."""
+    """The text for node_exporter: the newest value of each series, without times, units and an end."""
     old, new = folder / "h-20261122T030203Z.ctprof.zst", folder / "h-20261122T030204Z.ctprof.zst"
     made.write(old, [made.thread(1, comm="a", run_time_ns=5 * 10**9), made.thread(2, comm="gone", run_time_ns=1)])
     made.write(new, [made.thread(1, comm="a", run_time_ns=7 * 10**9, nice=-3)], made.AT_NS + 10**9)
@@ -232,7 +232,7 @@ def test_what_fails_leaves_nothing(folder):
 
 @in_folder
 def test_labels_of_openmetrics_show_what_cannot_be_seen(folder):
-    """Whoever looks at the text, or at a page made of it, sees one line in one direction."""
+    """Each text is shown as one line in one direction, also on a page made from it."""
     text = export("-f", "openmetrics", "--host", 'a"\\\x1b\x9b\u202e\u3164b', sample(folder)).decode()
     assert 'host="a\\"\\\\\\\\x1b\\\\xc2\\\\x9b\\\\xe2\\\\x80\\\\xae\\\\xe3\\\\x85\\\\xa4b"' in text, text[:500]
 
@@ -289,7 +289,7 @@ def test_memory_does_not_grow_with_threads(folder):
         command = ["--no-supervise", "export", "-q", "-f", "parquet", "-o", folder / "out.parquet", path]
         peaks.append(int(subprocess.run([sys.executable, "-S", "-c", PEAK, harness.CTPROF, *command], capture_output=True,
                                         check=True).stdout))
-    # A row group is held; ten times the threads are many of those.
+    # One row group is held in memory; ten times the threads are many row groups.
     assert peaks[1] < peaks[0] + 64 * 1024, peaks
     print(f"# peak: {peaks[0]} and {peaks[1]} KiB")
 

@@ -72,7 +72,7 @@ def check_clashes(families):
 
 
 def parse(data):
-    """The families by name; an AssertionError says what is wrong."""
+    """Returns the families by name; an AssertionError reports an error."""
     text = data.decode("utf-8")  # strictly
     assert text.endswith("# EOF\n"), "there is no end"
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text), "a control character"

@@ -93,7 +93,7 @@ def check_source(w, path):
         after = capture(w, path, "after.ctprof.zst", pid=pid)
     thread = leader(before, pid)
     assert thread["extra"]["open_fds"] >= 3, thread["extra"]
-    # It sleeps; only a kernel without symbols does not say where.
+    # It sleeps; only a kernel without symbols does not show where.
     place = Path("/proc/self/wchan")
     if place.exists() and absence(before, "wchan", pid) is None:
         assert thread["extra"]["wchan"] not in ("", "0"), thread["extra"]
@@ -168,7 +168,7 @@ def test_what_others_may_not_know_is_denied():
         output.mkdir()
         os.chown(output, NOBODY, NOBODY)
         # A sleeping thread, whose place the kernel does not tell. We sleep while ctprof runs,
-        # but for what happens between its start and our wait.
+        # except between its start and our wait.
         for n in range(20):
             file = capture(w, path, f"theirs/{n}.ctprof.zst", user=NOBODY, group=NOBODY,
                            extra_groups=[])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/new-plugin: what it writes builds, passes its test and loads at once."""
+"""scripts/new-plugin: the project that it writes builds, passes its test and loads at once."""
 
 import json
 import os
@@ -18,7 +18,7 @@ FILES = ["Makefile", "README.md", "fakehost.h", "meson.build"]
 
 
 def refuse(status, word, *arguments, cwd="/", script=SCRIPT):
-    """It ends with that status, and one line that contains that word."""
+    """Checks the status, and that the one line contains the word."""
     done = subprocess.run([script, *arguments], cwd=cwd, text=True,
                           capture_output=True, check=False)
     assert done.returncode == status and done.stdout == "", f"{arguments}: {done}"

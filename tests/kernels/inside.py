@@ -58,7 +58,7 @@ with open("/proc/sys/kernel/pid_max", "w") as file:
 print(json.dumps(used))
 """
 SPIN = "while True: pass"
-# Of tests/live; the others are about ctprof rather than the kernel, or take an
+# The tests of tests/live to run; others are about ctprof rather than the kernel, or take an
 # emulated machine minutes.
 LIVE = {
     "bpf": ["did_not_move", "averages", "odd_states", "only_for_threads_that_are_left", "cgroups_have",
@@ -216,7 +216,7 @@ def test_doctor_follows_the_switch_of_schedstats():
 
 
 def test_delays_are_what_the_kernel_answers():
-    """Before 5.14 they are always counted, since then on request."""
+    """Before 5.14 delays are always counted, since then on request."""
     switch = KERNEL / "task_delayacct"
     if "nodelayacct" in Path("/proc/cmdline").read_text().split():
         raise tap.Skip("booted with nodelayacct")
@@ -238,7 +238,7 @@ def test_delays_are_what_the_kernel_answers():
 
 
 def test_delays_of_threads_older_than_the_switch():
-    """Of them none are counted: by BPF they are absent. taskstats answers 0 (its README says so)."""
+    """No delays are counted: by BPF they are absent. taskstats answers 0 (as its README says)."""
     with sysctl("task_delayacct", "0"), Worker("--threads", 2) as old:
         (KERNEL / "task_delayacct").write_text("1")
         with Worker("--threads", 2) as new:
@@ -285,8 +285,8 @@ def test_a_quota_is_no_contention():
 
 
 def test_who_holds_what_a_thread_waits_for():
-    """By BPF where the program can be loaded, else by files: the same is found. Twice: what was seen once is not read
-    again."""
+    """By BPF if the program can be loaded, else by files: both find the same. Twice, as data that
+    was seen once is not read again."""
     mutex, libc = ctypes.create_string_buffer(64), ctypes.CDLL(None)
     libc.pthread_mutex_lock(mutex)
     thread = threading.Thread(target=libc.pthread_mutex_lock, args=[mutex], daemon=True)
@@ -336,7 +336,7 @@ def test_a_cpu_goes_and_comes_in_a_recording():
 
 
 def test_numbers_that_are_used_again():
-    """The CPU time of each is its own: none falls, and none is another's."""
+    """Each has its own CPU time: it never falls, and none of it is another's."""
     most = (KERNEL / "pid_max").read_text().strip()
     harness.need_bpf()
     path = "/tmp/reused.json"
@@ -403,7 +403,7 @@ def test_show_and_stat_count_a_stopped_worker_as_procfs_does():
 
 
 def test_a_kernel_that_is_locked_down_is_left_to_the_others():
-    """Where it was booted so, as with CTPROF_KERNEL_OPTIONS=lockdown=confidentiality."""
+    """If the kernel was booted so, as with CTPROF_KERNEL_OPTIONS=lockdown=confidentiality."""
     locked = Path("/sys/kernel/security/lockdown")
     if not locked.exists() or "[confidentiality]" not in locked.read_text():
         raise tap.Skip("this kernel is not locked down")

@@ -29,10 +29,10 @@ KERNELS = harness.BUILD / "kernels"
 # A guest boots in seconds; emulated on a machine that is busy, in minutes.
 PATIENCE_S = 1500
 MEMORY_MIB = 1536
-# What else a kernel may be told to leave out, which doctor must say.
+# Options by which a kernel leaves out more, which doctor must report.
 LESS = "cgroup_disable=memory psi=0 nodelayacct ctprof.only=doctor"
 PYTHON_PATH = [harness.SOURCE / "tests" / folder for folder in ("lib", "live", "kernels")]
-# What zram needs, as far as it is not built in.
+# The modules that zram needs, unless they are built in.
 MODULES = {"zram", "zsmalloc", "lzo", "lzo-rle", "lzo_compress", "lzo_decompress", "lz4", "lz4hc",
            "lz4_compress", "lz4hc_compress", "lz4_decompress", "842", "842_compress",
            "842_decompress", "deflate", "zstd", "zstd_compress", "zstd_decompress"}
@@ -52,7 +52,7 @@ mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs tmpfs /tmp
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 while read module; do insmod "$module"; done </modules/order
-# What BPF programs keep counts before Linux 5.11.
+# Memory of BPF programs counts before Linux 5.11.
 ulimit -l unlimited
 stty -F /dev/ttyS1 raw
 cd /tmp
@@ -74,7 +74,7 @@ for module in list(sys.modules.values()):
 
 
 def need_tools():
-    """All but the kernel; also makes the folder it goes to."""
+    """Everything except the kernel; also makes the folder for it."""
     if platform.machine() != "x86_64":
         raise tap.Skip("boots kernels of x86_64 only")
     for command in ("qemu-system-x86_64", "apt-get", "apt-cache", "dpkg-deb", "busybox", "zstd"):
@@ -117,7 +117,7 @@ def download(package, *options):
 
 
 def apt_options(release):
-    """Options of apt that make it see this release alone."""
+    """Options of apt that make it see only this release."""
     folder = KERNELS / "apt" / release
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ def extract(deb, folder):
     """The kernel of a package and the modules that MODULES names."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE) as tar:
-            # Of the modules a kernel may lack any: the status says nothing.
+            # A kernel may lack any of the modules: the status is not checked.
             subprocess.run(["tar", "-x", "-C", scratch, "--wildcards", "*/vmlinuz*",
                             *(f"*/{name}.ko*" for name in MODULES)],
                            stdin=tar.stdout, stderr=subprocess.DEVNULL, check=False)
@@ -159,7 +159,7 @@ def extract(deb, folder):
 
 
 def unpack(debs):
-    """The folder with what is needed of a kernel's packages."""
+    """Returns the folder with the needed files of a kernel's packages."""
     folder = KERNELS / debs[0].name.partition("_")[0]
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=KERNELS) as scratch:
@@ -235,7 +235,7 @@ class Archive:
 
 
 def put_python(archive, script):
-    """This interpreter, and of its library what the script imports."""
+    """This interpreter, and the part of its library that the script imports."""
     python = os.path.realpath(sys.executable)
     archive.copy(python)
     environment = {**os.environ, "PYTHONPATH": ":".join(map(str, PYTHON_PATH))}
@@ -245,7 +245,7 @@ def put_python(archive, script):
     # pthread_exit() looks for it.
     for folder in {os.path.dirname(name) for name in archive.names if "/libc.so" in name}:
         archive.copy(f"/{folder}/libgcc_s.so.1")
-    # Where it looks to know its home.
+    # The file by which Python finds its home.
     archive.put(f"{os.path.dirname(os.__file__)}/lib-dynload", stat.S_IFDIR | 0o755)
     return python
 
@@ -296,7 +296,7 @@ def make_initramfs(kernel, path):
 
 
 def boot(kernel, options=""):
-    """Boots it with more options on its command line; what the tests in it print."""
+    """Boots the kernel with more options on its command line; returns the output of the tests."""
     console = KERNELS / f"{kernel.name}.console"
     with tempfile.TemporaryDirectory(dir=KERNELS) as scratch:
         initramfs = Path(scratch) / "initramfs"

@@ -28,7 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):
-    """This machine lacks what the test needs; the text says what."""
+    """Raised if this machine lacks something that the test needs; the text names it."""
 
 
 @contextlib.contextmanager

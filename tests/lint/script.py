@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Loads a script of scripts/, which has no .py to its name, as a module."""
+"""Loads a script in scripts/, whose name does not end in .py, as a module."""
 
 import importlib.machinery
 import importlib.util

@@ -8,7 +8,7 @@ from pathlib import Path
 import tap
 
 ROOT = Path(__file__).resolve().parents[2]
-# The last commit from before this was checked; what is older cannot be changed.
+# The last commit before this was checked; older ones cannot be changed.
 BEFORE = "22ba03cab6212281a95cc195cdc1d912d31e8f0c"
 SUBJECT_MAX = 72
 AREA = re.compile(r"[a-z][\w+./-]*(, [a-z][\w+./-]*)*: \S")
@@ -27,7 +27,7 @@ def git(*arguments):
 
 
 def faults(subject, body):
-    """What is wrong with a message, in words."""
+    """Returns the faults of a message, in words."""
     return [words for words, wrong in (
         (f"a subject of {len(subject)} characters, not {SUBJECT_MAX}", len(subject) > SUBJECT_MAX),
         ("not 'area: what it does now'", not AREA.match(subject)),

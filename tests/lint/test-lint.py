@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The lint finds what cases/ expect, on exactly those lines, and nothing else.
 
-A case names with "lint-as: PATH" what file it stands for, and with
+A case names with "lint-as: PATH" the file that it represents, and with
 "expect: RULE..." on a line the breaches of that line.
 """
 
@@ -265,7 +265,7 @@ def run_lint(case):
 
 
 def test_clean_file_is_silent():
-    # As what it is, a file below tests/: it may know the paths.
+    # As a file below tests/, which it is, it may contain the paths.
     run = run_lint("root.c")
     assert (run.returncode, run.stdout) == (0, ""), run
 

@@ -128,7 +128,7 @@ def play(first, again, lane="gcc"):
         meson, real = FakeMeson(first, again), suite.run_meson
         suite.run_meson, sums = meson, suite.Sums()
         try:
-            with contextlib.redirect_stdout(None):  # its words are not ours
+            with contextlib.redirect_stdout(None):  # the text of the report is not ours
                 suite.run(lanes.Lane(lane, "", Path(folder)), ["one"], sums)
         finally:
             suite.run_meson = real
@@ -224,7 +224,7 @@ def test_guards_see_a_change():
             (root / "sinks/a").write_text("2")
             assert guards.has_changed(lane, "t", ["sinks"], base)
             assert not guards.has_changed(lane, "t", ["b"], base)
-            # It passed so; then it changes again.
+            # It passed in this state; then it changes again.
             guards.put_stamp(lane, "t", ["sinks"])
             assert not guards.has_changed(lane, "t", ["sinks"], base)
             (root / "sinks/c").write_text("new")

@@ -16,7 +16,7 @@ import harness  # noqa: E402
 import tap  # noqa: E402
 from terminal import terminal  # noqa: E402
 
-# All on one CPU, and before most others there.
+# All run on one CPU, with precedence over most others there.
 SPINNER = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None)
@@ -59,7 +59,7 @@ def spinning(*names):
 
 
 def times_of(pid):
-    """What a thread has run, and waited."""
+    """How long a thread has run, and waited."""
     return [int(word) for word in Path(f"/proc/{pid}/schedstat").read_text().split()[:2]]
 
 
@@ -160,7 +160,7 @@ def test_an_open_pool_has_what_ran_meanwhile():
 
 
 def wakeups(*options):
-    """How often each pool woke each, as the matrix of 'stat' says it."""
+    """How often each pool woke each other pool, as the matrix of 'stat' shows it."""
     command = [harness.CTPROF, "-q", "stat", "--groups=latency-matrix", "--sections=latency-matrix", "-n0", "-fjson",
                *options, "--", sys.executable, "-c", RINGER]  # fmt: skip
     found = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)

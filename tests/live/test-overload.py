@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """All plugins beside two hundred processes that only spin: a capture ends, takes little longer
-between its first and its last value than on a host at rest, and has all that it has there."""
+between its first and its last value than on a host at rest, and has all the values that it has there."""
 
 import tempfile
 from pathlib import Path
@@ -12,7 +12,7 @@ import tap
 SPINNERS = 200
 FOLDER = harness.BUILD / "plugins/jemalloc/tests"
 PROGRAM, LIBRARY = FOLDER / "jemalloc-worker-plain", FOLDER / "libtoy-tsd.so"
-# At normal priority each wait is one for a round of all spinners: that is seconds.
+# At normal priority each wait is for a round of all spinners, which takes seconds.
 TIMES, MORE_S = 5, 0.5
 # What else runs on the machine may hold up one capture.
 ATTEMPTS = 3
@@ -34,7 +34,7 @@ def states(snapshot):
 
 
 def check_whole(snapshot, before, pid, allocated):
-    """Of a process that rests, before has all there is."""
+    """For a process at rest, the first capture has all values."""
     assert states(snapshot) == states(before), (states(snapshot), states(before))
     for key, row in before.of(pid).items():
         lost = {name: reason for name, reason in snapshot.absences(snapshot.rows[key]).items()

@@ -92,7 +92,7 @@ OWN_MEMORY = {
     "Shared_Hugetlb", "Private_Hugetlb", "Swap", "SwapPss", "Locked",
 }  # fmt: skip
 
-# Kinds that are no amounts.
+# Kinds that are not amounts.
 NO_SUMS = {"KernelPageSize", "MMUPageSize"}
 
 PF_KTHREAD = 0x00200000
@@ -219,7 +219,7 @@ def read_affinity(tid, proc, tgid):
 
 
 def read_smaps(folder):
-    """What smaps_rollup says, and before Linux 4.14 the sums of smaps."""
+    """The values of smaps_rollup or, before Linux 4.14, the sums of smaps."""
     data = slurp(f"{folder}/smaps_rollup")
     if data == "unsupported":
         data = slurp(f"{folder}/smaps")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What scripts/test runs, which has the help. Options have been checked there."""
+"""The program that scripts/test runs. The script has the help, and checks the options."""
 
 import fnmatch
 import os
@@ -70,7 +70,7 @@ def run_lanes(rows, sums, scratch, tier, fuzzing):
 
 
 def find_pace(rows, sums):
-    """The seconds that tests took here, as a share of the table's."""
+    """The seconds that tests took here, divided by those of the table."""
     known = {row.name: row.cells["gcc"][1] for row in rows if "gcc" in row.cells}
     took = [(seconds, known[name]) for (lane, name), seconds in sums.seconds.items()
             if lane == "gcc" and known.get(name)]

@@ -15,7 +15,7 @@ JOBS = len(os.sched_getaffinity(0)) * 3 // 2
 
 
 class Sums:
-    """What the whole run comes to."""
+    """The totals of the whole run."""
 
     def __init__(self):
         self.count = {"passed": 0, "failed": 0, "skipped": 0}

@@ -36,7 +36,7 @@ def read_kinds(text):
 
 
 def read_row(line):
-    """A Row; ValueError says what is wrong with the line."""
+    """Returns a Row; a ValueError reports a fault in the line."""
     words = line.split(None, COLUMNS)
     if len(words) < COLUMNS:
         raise ValueError(f"too few columns: {line}")

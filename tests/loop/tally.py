@@ -14,7 +14,7 @@ SKIP_ALL = re.compile(r"1\.\.0\b[ \t]*(?:#[ \t]*skip\w*[ \t]*(.*))?", re.IGNOREC
 BAD = ("FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS")
 LINES_MAX = 120
 # A failure that a second run cannot clear: a sanitizer's report, a death by signal of
-# what is under test, and a wait for it that came to no end. LeakSanitizer without a colon
+# the program under test, or a wait for it that did not end. LeakSanitizer without a colon
 # reports nothing: it has itself met a thread that was just ending, and has crashed.
 FINAL = re.compile(r"(Address|Leak|Thread)Sanitizer:|: runtime error: |exits with -\d|"
                    r"\bSIG(SEGV|BUS|ILL|FPE|SYS|TRAP)\b|TimeoutExpired|waited in vain")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""lintian, which has to be content with all that Debian gets."""
+"""lintian, which must accept everything that goes to Debian."""
 
 import os
 import subprocess
@@ -9,9 +9,9 @@ import harness
 
 def check(file):
     harness.need_command("lintian")
-    # It does not like to be root.
+    # lintian should not run as root.
     user = ["--allow-root"] if os.geteuid() == 0 else []
-    # No bug of Debian's asks for the package yet.
+    # No Debian bug requests the package yet.
     done = subprocess.run(
         ["lintian", "-EviIL", "+pedantic", "--fail-on=error,warning,info,pedantic",
          "--suppress-tags=initial-upload-closes-no-bugs", *user, file],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What several tests need and takes minutes to make is made once, or fails once."""
+"""Makes things that several tests need and that take minutes only once, or fails once."""
 
 import functools
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What packages repeat agrees with its source: the version with meson.build,
+"""Data that packages repeat agrees with its source: the version with meson.build,
 the libraries with the table of scripts/setup."""
 
 import re
@@ -15,7 +15,7 @@ import tap  # noqa: E402
 
 NUMBER = r"(\d+\.\d+\.\d+)"
 
-# Where a version stands in the source tree.
+# The places of a version in the source tree.
 FILES = {
     "meson.build": rf"^  version: '{NUMBER}',$",
     "NEWS.md": rf"\A# {NUMBER}(?: \(not released yet\))?$",
@@ -70,7 +70,7 @@ def test_debian_builds_with_every_library():
     text = (harness.SOURCE / "debian/control").read_text(encoding="utf-8")
     field = re.search(r"^Build-Depends:\n((?: .*\n)+)", text, re.MULTILINE)[1]
     named = set(re.findall(r"^ ([^ ,]+)", field, re.MULTILINE))
-    # What debhelper and meson bring.
+    # Dependencies of debhelper and meson.
     brought = {"gcc", "libc6-dev", "ninja-build", "debhelper"}
     asked = {debian for _, debian in setup_rows({"build", "optional"})} - brought
     assert named - {"debhelper-compat"} == asked, named ^ asked

@@ -36,7 +36,7 @@ def built():
                            capture_output=True, check=False)
     if unmet.returncode != 0:
         raise tap.Skip(unmet.stderr.strip())
-    # lintian wants a person: the packages of this test have one.
+    # lintian requires a person as maintainer: the packages of this test have one.
     call("env", "DEBFULLNAME=A Person", "DEBEMAIL=person@debian.org", harness.SOURCE / "scripts/deb",
          "--check-reproducible", "--output", OUTPUT.name)
     return {file.name.partition("_")[0]: file for file in Path(OUTPUT.name).glob("*.deb")
@@ -80,7 +80,7 @@ def remove(*names):
 
 
 def metrics():
-    """(scope, metric) -> the plugins that offer it, of what is installed."""
+    """(scope, metric) -> the installed plugins that offer it."""
     listed = json.loads(debian().call("ctprof", "metric-list", "--format", "json"))
     return {(metric["scope"], metric["name"]): frozenset(metric["plugins"])
             for metric in listed["metrics"]}
@@ -141,7 +141,7 @@ def test_each_package_takes_exactly_its_metrics_away():
 
 @once
 def built_elsewhere():
-    """The package of docs/packaging.md's plugin, built beside ctprof-dev alone."""
+    """The package of the plugin in docs/packaging.md, built with only ctprof-dev."""
     folder = Path(OUTPUT.name) / "elsewhere"
     folder.mkdir()
     call("dpkg-deb", "-x", built()["ctprof-dev"], folder / "dev")

@@ -21,7 +21,7 @@ import tap  # noqa: E402
 LIBDIR = "deep/er lib"
 SCRATCH = tempfile.TemporaryDirectory()
 PREFIX = Path(SCRATCH.name) / "odd prefix"
-# What would lead ctprof or pkg-config astray.
+# Variables that would mislead ctprof or pkg-config.
 LEADING = ("CTPROF_PLUGIN_PATH", "PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "DESTDIR")
 ENV = {name: value for name, value in os.environ.items() if name not in LEADING}
 
@@ -55,7 +55,7 @@ def staged():
 
 @functools.lru_cache
 def installed():
-    """The same, where it is meant to be; the program."""
+    """The same build in its final place; returns the program."""
     for name, path in staged().items():
         (PREFIX / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, PREFIX / name)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""scripts/release: the tarball stands alone, and what is made of it is what distributions take."""
+"""scripts/release: the tarball is complete, and the packages made from it are fit for distributions."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ import tap  # noqa: E402
 from once import once  # noqa: E402
 
 SCRATCH = tempfile.TemporaryDirectory()
-# lintian wants a person, and an address of the project.
+# lintian requires a person, and an address of the project.
 NAMED = {"DEBFULLNAME": "A Person", "DEBEMAIL": "person@debian.org", "HOMEPAGE": "https://example.org/"}
 
 

@@ -17,7 +17,7 @@ import tap  # noqa: E402
 from once import once  # noqa: E402
 
 SPEC = harness.SOURCE / "packaging/ctprof.spec"
-# What Fedora's meson and redhat-rpm-config packages define, as short as they can be.
+# The macros of Fedora's meson and redhat-rpm-config packages, as short as possible.
 MACROS = {
     "meson": "meson setup _build --buildtype=plain --prefix=/usr --libdir=lib64"
              " --libexecdir=libexec",
@@ -91,7 +91,7 @@ def build(top, spec, env):
 
 @once
 def packages():
-    """Those of this tree, with its licences."""
+    """Builds the packages of this tree, with its licences."""
     harness.need_command("scdoc")
     harness.need_command("git")
     top = Path(SCRATCH.name) / "ours"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ctprof-record.service: systemd takes it, its rights are few, and its command records."""
+"""ctprof-record.service: systemd accepts it, its rights are few, and its command records."""
 
 import contextlib
 import re
@@ -15,7 +15,7 @@ import harness  # noqa: E402
 import tap  # noqa: E402
 
 UNIT = harness.BUILD / "data/systemd/ctprof-record.service"
-# Of 100. The rest is what a profiler of the whole host is for: it sees all processes,
+# The score is of 100. The rest is the purpose of a profiler of the whole host: it sees all processes,
 # networks and users, and has capabilities to read.
 MOST_EXPOSED = 40
 
@@ -60,7 +60,7 @@ def test_its_rights_are_few():
 
 
 def record_in(folder, *how):
-    """What the unit's command leaves in the folder, run twice by `how`."""
+    """Returns the files that the unit's command leaves in the folder, run twice by `how`."""
     program, *words = command()
     assert Path(program).name == "ctprof"
     output = next(word for word in words if word.startswith("--output="))

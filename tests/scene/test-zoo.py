@@ -63,7 +63,7 @@ def test_hot_thread():
 
 
 def tour():
-    """Results of an earlier run, in the build folder, are used again."""
+    """Results of an earlier run, in the build folder, are reused."""
     results = []
     for busy in (False, True):
         for as_user in (False, True):
