@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds processes of which not even small files can be read.
+ * Finds processes whose files, even small ones, cannot be read.
  *
  * A process in execve() holds its exec_update_lock, and may never release it: the kernel closes
  * files meanwhile, and a file system in user space need not respond.  A reader of its io, maps or,

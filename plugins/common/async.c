@@ -25,7 +25,7 @@
 /* At most this many helpers with long reads work at the same time. */
 #define READERS 3u
 /* The minimum time that a blocked job gets: a part of the timeout at first, LEAST_NS after others
- * were given up. */
+ * were abandoned. */
 #define LEAST_FIRST 8u
 #define LEAST_NS UINT64_C(15000000)
 /* Divides this time if the job's process does nothing. */
@@ -501,7 +501,7 @@ static bool is_at_rest(const struct helper *helper)
 
 /* Returns how long to wait for a blocked job: as long as the capture had taken when the job began,
  * so that the wait at most doubles that and is longer on a slow host, but at least a part of the
- * timeout.  The time is shorter if the process is at rest, and after other jobs were given up. */
+ * timeout.  The time is shorter if the process is at rest, and after other jobs were abandoned. */
 static uint64_t time_to_block(const struct async_limits *job_limits, const struct helper *helper,
 			      bool at_rest)
 {

@@ -58,7 +58,7 @@ struct async_job {
 /* How long jobs are waited for, by all workers.  No job gets more than the timeout.  A job that
  * neither uses the CPU nor waits for one gets about the time that the capture had taken before, but
  * at least an eighth of the timeout; an eighth of that if the job's process does nothing either;
- * less after other jobs were given up. */
+ * less after other jobs were abandoned. */
 struct async_limits {
 	uint64_t begun_ns; /* when the capture began; 0: blocked jobs get the whole timeout */
 	uint64_t timeout_ns;

@@ -17,7 +17,7 @@
 #include "thread-file.h"
 
 #define FILE_BYTES 1024u
-/* A blocked helper gets an eighth of the deadline, until one has been given up. */
+/* A blocked helper gets an eighth of the deadline, until one has been abandoned. */
 #define TIMEOUT_NS NS_PER_S
 #define WHOLE_NS (60 * NS_PER_S)
 #define SLICE_NS (NS_PER_S / 250)

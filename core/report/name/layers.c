@@ -18,7 +18,7 @@ enum operation { PREFIX, NO_PREFIX, SUFFIX, CONTAINS, REGEX, ABOVE, BELOW, EQUAL
 /* The scheduler's matchers, and the fact about a thread that each one tests. */
 static const struct word {
 	const char *name;
-	guint subject; /* LAYER_*, or 0: no capture has it */
+	guint subject; /* LAYER_*, or 0: no capture has that fact */
 	enum operation operation;
 } words[] = {
 	{"CgroupPrefix", LAYER_CGROUP, PREFIX},

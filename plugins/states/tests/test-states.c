@@ -29,7 +29,7 @@ static const struct {
 	const char *wchan;
 	enum kind kind;
 } cases[] = {
-	/* The state comes before the number: each has a stale or foreign call. */
+	/* The state decides, not the number: each has a stale or foreign call. */
 	{"running", X86, {.state = 0, .nr = FUTEX}, "", KIND_RUNNING},
 	{"throttled", X86, {.marks = RECORD_THROTTLED}, "", KIND_THROTTLED},
 	{"being woken", X86, {.state = 0x200, .nr = FUTEX}, "", KIND_RUNNING},

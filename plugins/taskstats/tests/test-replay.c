@@ -277,7 +277,7 @@ static void test_troubles(void)
 	}
 }
 
-/* An answer that comes after its round was given up is not taken for one of the next batch, on the
+/* An answer that comes after the end of its round is not taken for one of the next batch, on the
  * same socket. */
 static void test_late_for_batch(void)
 {
