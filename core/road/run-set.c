@@ -12,27 +12,13 @@
 #include "guard/userfile.h"
 #include "load.h"
 #include "marks.h"
+#include "report/plan/command-fields.h"
 
 #define LIST_NAME "runs.ini"
 #define GROUP "run "
 #define MAX_LIST_BYTES ((gsize)4 << 20)
 #define MAX_RUNS 10000u
 #define PAIR ','
-
-/* The numbers about a command, by their names in the list. */
-static const struct fact {
-	const char *key;
-	gsize offset; /* offset of a guint64 in CommandFacts */
-} facts[] = {
-	{"wall_ns", G_STRUCT_OFFSET(CommandFacts, wall_ns)},
-	{"user_ns", G_STRUCT_OFFSET(CommandFacts, user_ns)},
-	{"system_ns", G_STRUCT_OFFSET(CommandFacts, system_ns)},
-	{"max_rss_bytes", G_STRUCT_OFFSET(CommandFacts, max_rss_bytes)},
-	{"minflt", G_STRUCT_OFFSET(CommandFacts, minflt)},
-	{"majflt", G_STRUCT_OFFSET(CommandFacts, majflt)},
-	{"voluntary_csw", G_STRUCT_OFFSET(CommandFacts, voluntary_csw)},
-	{"nonvoluntary_csw", G_STRUCT_OFFSET(CommandFacts, nonvoluntary_csw)},
-};
 
 GPtrArray *run_set_new(void)
 {
@@ -119,9 +105,11 @@ static gboolean take_listed(GPtrArray *runs, GKeyFile *list, const char *group,
 	run->facts.line = g_key_file_get_string(list, group, "command", NULL);
 	run->facts.scheduler = g_key_file_get_string(list, group, "scheduler", NULL);
 	run->facts.marks = marks_of(list, group);
-	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
-		G_STRUCT_MEMBER(guint64, &run->facts, facts[i].offset) =
-			g_key_file_get_uint64(list, group, facts[i].key, NULL);
+	for (guint i = 0; i < N_COMMAND_NUMBERS; i++)
+		if (command_numbers[i].offset > 0)
+			G_STRUCT_MEMBER(guint64, &run->facts, command_numbers[i].offset) =
+				g_key_file_get_uint64(list, group, command_numbers[i].field.name,
+						      NULL);
 	if (!add(runs, run, error))
 		return FALSE;
 	return (run->before && run->after) ||
@@ -155,7 +143,6 @@ static gboolean read_list(GPtrArray *runs, const char *directory, int file, GErr
 
 static void write_run(GKeyFile *list, const SavedRun *run, guint number)
 {
-	CommandFacts known = run->facts;
 	g_autofree char *group = g_strdup_printf(GROUP "%u", number);
 	g_autofree char *before = g_path_get_basename(run->before);
 	g_autofree char *after = g_path_get_basename(run->after);
@@ -173,9 +160,11 @@ static void write_run(GKeyFile *list, const SavedRun *run, guint number)
 		g_key_file_set_string_list(list, group, "marks",
 					   (const char *const *)run->facts.marks,
 					   g_strv_length(run->facts.marks));
-	for (guint i = 0; i < G_N_ELEMENTS(facts); i++)
-		g_key_file_set_uint64(list, group, facts[i].key,
-				      G_STRUCT_MEMBER(guint64, &known, facts[i].offset));
+	for (guint i = 0; i < N_COMMAND_NUMBERS; i++)
+		if (command_numbers[i].offset > 0)
+			g_key_file_set_uint64(
+				list, group, command_numbers[i].field.name,
+				command_value(&run->facts, &command_numbers[i]).number);
 }
 
 gboolean run_set_write(const GPtrArray *runs, const char *directory, GError **error)

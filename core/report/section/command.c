@@ -4,37 +4,19 @@
 #include <string.h>
 
 #include "report/draft/draft.h"
+#include "report/plan/command-fields.h"
 
-enum {
-	COMMAND,
-	WALL,
-	USER,
-	SYSTEM,
-	CPUS,
-	MAX_RSS,
-	MINFLT,
-	MAJFLT,
-	VOLUNTARY,
-	NONVOLUNTARY,
-	STATUS,
-	N_FIELDS,
-};
+/* Returns the column of a number: counts are shown in full, and nothing is judged. */
+static struct ctprof_report_field column_of(const CommandNumber *number)
+{
+	struct ctprof_report_field field = number->field;
 
-#define TIME_FIELD(id, head) TABLE_FIELD(id, head, "ns", CTPROF_LADDER_NS, 0)
-
-static const struct ctprof_report_field fields[N_FIELDS] = {
-	[COMMAND] = TEXT_FIELD("command", "COMMAND"),
-	[WALL] = TIME_FIELD("wall_ns", "WALL"),
-	[USER] = TIME_FIELD("user_ns", "USER"),
-	[SYSTEM] = TIME_FIELD("system_ns", "SYSTEM"),
-	[CPUS] = TABLE_FIELD("cpus", "CPUS", "ratio", CTPROF_LADDER_RATIO, 0),
-	[MAX_RSS] = BYTES_FIELD("max_rss_bytes", "MAX RSS"),
-	[MINFLT] = COUNT_FIELD("minflt", "MINFLT"),
-	[MAJFLT] = COUNT_FIELD("majflt", "MAJFLT"),
-	[VOLUNTARY] = COUNT_FIELD("voluntary_csw", "VOLUNTARY"),
-	[NONVOLUNTARY] = COUNT_FIELD("nonvoluntary_csw", "NONVOLUNTARY"),
-	[STATUS] = TEXT_FIELD("status", "STATUS"),
-};
+	field.header = number->heading;
+	field.polarity = 0;
+	if (field.ladder == CTPROF_LADDER_UNITLESS)
+		field.ladder = CTPROF_LADDER_NONE;
+	return field;
+}
 
 static struct ctprof_value status_of(const Draft *draft, const CommandFacts *facts)
 {
@@ -75,32 +57,25 @@ static void add_notes(const Draft *draft, Table *table, const CommandFacts *fact
 
 static void draft_command(const Draft *draft, const Section *section)
 {
+	static const struct ctprof_report_field line = TEXT_FIELD("command", "COMMAND"),
+						status = TEXT_FIELD("status", "STATUS");
 	const CommandFacts *facts = draft->plan->options->command;
 
 	if (!facts)
 		return;
-	guint64 cpu_ns = facts->user_ns + facts->system_ns;
-	const struct ctprof_value values[N_FIELDS] = {
-		[COMMAND] = value_of_text(facts->line),
-		[WALL] = value_of_number(facts->wall_ns),
-		[USER] = value_of_number(facts->user_ns),
-		[SYSTEM] = value_of_number(facts->system_ns),
-		[CPUS] = value_of_real((gdouble)cpu_ns / (gdouble)facts->wall_ns),
-		[MAX_RSS] = facts->max_rss_bytes > 0
-				    ? value_of_number(facts->max_rss_bytes)
-				    : (struct ctprof_value){.type = CTPROF_VALUE_ABSENT},
-		[MINFLT] = value_of_number(facts->minflt),
-		[MAJFLT] = value_of_number(facts->majflt),
-		[VOLUNTARY] = value_of_number(facts->voluntary_csw),
-		[NONVOLUNTARY] = value_of_number(facts->nonvoluntary_csw),
-		[STATUS] = status_of(draft, facts),
-	};
 	Table *table = tables_add(draft->tables, section->name, section->heading, NULL, 0);
+	table_add_fields(table, &line, 1);
+	for (guint i = 0; i < N_COMMAND_NUMBERS; i++) {
+		const struct ctprof_report_field column = column_of(&command_numbers[i]);
 
-	table_add_fields(table, fields, N_FIELDS);
-	struct ctprof_cell *cells = table_line(table, 0, 0);
-	for (guint i = 0; i < N_FIELDS; i++)
-		draft_put_same(draft, &cells[i], values[i]);
+		table_add_fields(table, &column, 1);
+	}
+	table_add_fields(table, &status, 1);
+	struct ctprof_cell *cell = table_line(table, 0, 0);
+	draft_put_same(draft, cell++, value_of_text(facts->line));
+	for (guint i = 0; i < N_COMMAND_NUMBERS; i++)
+		draft_put_same(draft, cell++, command_value(facts, &command_numbers[i]));
+	draft_put_same(draft, cell, status_of(draft, facts));
 	add_notes(draft, table, facts);
 }
 
