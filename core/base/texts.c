@@ -17,6 +17,18 @@ char *texts_list_sorted(GPtrArray *texts)
 	return g_strjoinv(", ", (char **)texts->pdata);
 }
 
+gboolean texts_list_has(const char *list, const char *name)
+{
+	for (const char *at = list; at;) {
+		gsize length = strcspn(at, ",");
+
+		if (strlen(name) == length && memcmp(at, name, length) == 0)
+			return TRUE;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	return FALSE;
+}
+
 gboolean texts_is_unseen(gunichar c)
 {
 	GUnicodeType type = g_unichar_type(c);

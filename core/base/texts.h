@@ -8,6 +8,8 @@
 gint texts_compare(gconstpointer a, gconstpointer b);
 /* Returns "a, b, c"; sorts the array, and appends a NULL to it. */
 char *texts_list_sorted(GPtrArray *texts);
+/* Whether the list "a,b,c" has the name; list NULL: empty. */
+gboolean texts_list_has(const char *list, const char *name);
 
 /* Whether the character controls a terminal, is invisible, or reorders its neighbours. */
 gboolean texts_is_unseen(gunichar c);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/texts.h"
+
 static gboolean is_number(const char *word)
 {
 	return word[0] && strspn(word, "0123456789") == strlen(word);
@@ -14,17 +16,11 @@ static gboolean is_placeholder(const char *word)
 }
 
 /* Controllers of cgroup v1 may share a directory, such as "cpu,cpuacct". */
-static gboolean is_one_of(const char *need, const char *word)
-{
-	g_auto(GStrv) parts = g_strsplit(word, ",", -1);
-
-	return g_strv_contains((const char *const *)parts, need);
-}
-
 static gboolean fits(const char *need, const char *word, const char *own_pid)
 {
 	return is_placeholder(need) || g_pattern_match_simple(need, word) ||
-	       (strcmp(need, "self") == 0 && strcmp(word, own_pid) == 0) || is_one_of(need, word);
+	       (strcmp(need, "self") == 0 && strcmp(word, own_pid) == 0) ||
+	       texts_list_has(word, need);
 }
 
 /* Returns how many of need's words, up to a <path>, match the beginning of words; -1: one does not

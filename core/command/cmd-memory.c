@@ -257,13 +257,6 @@ static char *list_groups(void)
 			   options.fold ? "," MEMORY_LEDGER_GROUP : "", NULL);
 }
 
-static gboolean has_processes(void)
-{
-	g_auto(GStrv) names = g_strsplit(options.view->groups, ",", -1);
-
-	return g_strv_contains((const char *const *)names, MEMORY_GROUP);
-}
-
 /* Reports on the files or, if there is a capture request, on this host now. */
 static int report(Globals *globals, const CapturingRequest *capture, GError **error)
 {
@@ -294,7 +287,7 @@ static int step_now(gpointer data, GError **error)
 	char of_processes[] = MEMORY_METRICS ",user";
 	const CapturingRequest request = {
 		.groups = groups,
-		.metrics = has_processes() ? of_processes : NULL,
+		.metrics = texts_list_has(options.view->groups, MEMORY_GROUP) ? of_processes : NULL,
 		.source = MEMORY_SOURCE,
 		.pids = options.pid > 0 ? pids : NULL,
 		.leaders_only = TRUE,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/option.h"
+#include "base/texts.h"
 #include "base/ui.h"
 #include "guard/capabilities.h"
 #include "guard/crash.h"
@@ -277,17 +278,9 @@ char *loader_nearest(const Loader *loader, const char *name)
 	return nearest_hint(&nearest, "");
 }
 
-/* Whether name is one of names, which are separated by commas. */
-static gboolean is_among(const char *name, const char *names)
-{
-	g_auto(GStrv) known = g_strsplit(names, ",", -1);
-
-	return g_strv_contains((const char *const *)known, name);
-}
-
 char *loader_package_hint(const char *name)
 {
-	return is_among(name, CTPROF_PACKAGED_PLUGINS)
+	return texts_list_has(CTPROF_PACKAGED_PLUGINS, name)
 		       ? g_strconcat(CTPROF_PACKAGE_HINT, name, NULL)
 		       : NULL;
 }
@@ -301,7 +294,7 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
 		return error_set_usage(error, "%s: not installed (%s)", name, hint);
 	/* The name of one of ctprof's own sources is not misspelt. */
 	g_autofree char *near =
-		is_among(name, CTPROF_SOURCES) ? NULL : loader_nearest(loader, name);
+		texts_list_has(CTPROF_SOURCES, name) ? NULL : loader_nearest(loader, name);
 	if (near && near[0])
 		return error_set_usage(error, "there is no plugin '%s'%s (see 'ctprof plugins')",
 				       name, near);
@@ -319,8 +312,8 @@ static gboolean check_known(Loader *loader, const char *name, GError **error)
  * packaged separately, or have been left out of the build. */
 static gboolean is_moot(const Select *select, const char *name)
 {
-	return !select_names(select, name) &&
-	       (is_among(name, CTPROF_PACKAGED_PLUGINS) || is_among(name, CTPROF_SOURCES));
+	return !select_names(select, name) && (texts_list_has(CTPROF_PACKAGED_PLUGINS, name) ||
+					       texts_list_has(CTPROF_SOURCES, name));
 }
 
 gboolean loader_check(Loader *loader, const Select *select, GError **error)
@@ -381,7 +374,7 @@ GPtrArray *loader_load(Loader *loader, const Select *select, const char *const *
 			select_names(select, name) || (needed && g_strv_contains(needed, name));
 
 		/* A sink that is not requested would be loaded with its libraries for nothing. */
-		gboolean is_idle = needed && is_among(name, CTPROF_SINKS);
+		gboolean is_idle = needed && texts_list_has(CTPROF_SINKS, name);
 
 		if (!must && (is_idle || !select_has(select, name)))
 			continue;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/texts.h"
 #include "frame/quantity.h"
 
 /* Reading memory may take 1/SHARE of the time, and memory is not read more often than every
@@ -45,18 +46,9 @@ static void reading_clear(Reading *reading)
 
 /* ---- what is read ------------------------------------------------------------------ */
 
-static gboolean is_of_view(const Section *view, const char *group)
-{
-	g_auto(GStrv) groups = g_strsplit(view->groups, ",", -1);
-
-	return g_strv_contains((const char *const *)groups, group);
-}
-
 gboolean memory_reader_needs(const Metric *metric)
 {
-	g_auto(GStrv) names = g_strsplit(MEMORY_METRICS, ",", -1);
-
-	return g_strv_contains((const char *const *)names, metric->def.name);
+	return texts_list_has(MEMORY_METRICS, metric->def.name);
 }
 
 /* Pauses or resumes the metrics of other groups that are read along with these, except those that
@@ -77,7 +69,7 @@ static void settle(const MemoryReader *self, const Section *view)
 
 	for (guint i = 0; all_groups[i]; i++)
 		registry_skip_group(registry, all_groups[i],
-				    !view || !is_of_view(view, all_groups[i]));
+				    !view || !texts_list_has(view->groups, all_groups[i]));
 }
 
 /* Makes a capture of its own: one row per process, by this source alone. */

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/texts.h"
 #include "frame/percentile.h"
 #include "report/name/glob.h"
 
@@ -208,25 +209,19 @@ static void take_digest(Plan *plan)
 	}
 }
 
-static void add_names(GPtrArray *names, const char *list)
+static char *list_groups(const Plan *plan)
 {
-	g_auto(GStrv) entries = g_strsplit(list ? list : "", ",", -1);
-
-	for (guint i = 0; entries[i]; i++)
-		g_ptr_array_add(names, g_strdup(entries[i]));
-}
-
-static GPtrArray *list_groups(const Plan *plan)
-{
-	GPtrArray *groups = g_ptr_array_new_with_free_func(g_free);
+	GString *groups = g_string_new(NULL);
 
 	for (guint i = 0; sections[i]; i++) {
-		if (!(plan->sections & section_bit(sections[i])))
+		if (!sections[i]->groups || !(plan->sections & section_bit(sections[i])))
 			continue;
-		add_names(groups, sections[i]->groups);
-		add_names(groups, sections[i]->optional);
+		g_string_append_printf(groups, "%s%s", groups->len > 0 ? "," : "",
+				       sections[i]->groups);
+		if (sections[i]->optional)
+			g_string_append_printf(groups, ",%s", sections[i]->optional);
 	}
-	return groups;
+	return g_string_free(groups, FALSE);
 }
 
 /* The most important first, as a terminal may not have room for the last
@@ -305,7 +300,7 @@ void plan_clear(Plan *plan)
 	g_clear_pointer(&plan->sort_keys, g_array_unref);
 	g_clear_pointer(&plan->metrics, g_ptr_array_unref);
 	g_clear_pointer(&plan->objects, g_ptr_array_unref);
-	g_clear_pointer(&plan->groups, g_ptr_array_unref);
+	g_clear_pointer(&plan->groups, g_free);
 	g_clear_pointer(&plan->conditions, g_array_unref);
 	g_clear_pointer(&plan->needed, g_hash_table_unref);
 	g_clear_pointer(&plan->pids, g_hash_table_unref);
@@ -390,7 +385,7 @@ gboolean plan_needs_group(const Plan *plan, const char *group)
 {
 	static const char *const of_digest[] = {LOCK_GROUP, MATRIX_GROUP, DISK_GROUP, NULL};
 
-	return has_text(plan->groups, group) ||
+	return texts_list_has(plan->groups, group) ||
 	       (plan->wants_digest && g_strv_contains(of_digest, group));
 }
 

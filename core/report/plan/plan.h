@@ -47,8 +47,8 @@ typedef struct plan {
 	GHashTable *needed;  /* names of metrics to fold even if not shown */
 	GHashTable *pids;    /* NULL: all */
 	RenameRules rename;
-	/* Slot groups whose rows are shown one by one; empty: none. */
-	GPtrArray *groups;
+	/* Slot groups whose rows are shown one by one, "a,b"; empty: none. */
+	char *groups;
 	guint order;           /* index in view->orders */
 	gboolean wants_digest; /* a section of the first screen is wanted */
 } Plan;

@@ -18,7 +18,7 @@ const Fold *rows_choose_process(gconstpointer data, const Metric *metric)
 {
 	const Plan *plan = data;
 
-	if (plan->groups->len == 0)
+	if (!plan->groups[0])
 		return NULL;
 	if (plan_needs_group(plan, metric->def.group))
 		return choose(&metric->def);
