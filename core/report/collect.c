@@ -10,11 +10,6 @@
 
 enum { BEFORE, AFTER };
 
-static gboolean is_number(const struct ctprof_value *value)
-{
-	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
-}
-
 /* Returns the seconds by which a count is divided; 0: it is not divided. */
 static gdouble seconds_of(const Draft *draft, const RunsKey *group)
 {
@@ -28,7 +23,7 @@ static gdouble collect_value(const Draft *draft, const RunsKey *group, guint32 k
 	const struct ctprof_value *last = &values[draft->view->compare ? AFTER : BEFORE];
 	gdouble value;
 
-	if (!is_number(last))
+	if (!value_is_amount(last))
 		return NAN;
 	(void)value_to_number(last, &value);
 	if (!grows || !draft->view->compare)

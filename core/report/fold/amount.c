@@ -99,6 +99,11 @@ struct ctprof_value amount_value(const Amount *amount, gboolean zero)
 	return value;
 }
 
+gboolean value_is_amount(const struct ctprof_value *value)
+{
+	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
+}
+
 gboolean value_is_size(const struct ctprof_value *value)
 {
 	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_UNLIMITED;

@@ -39,6 +39,8 @@ void amount_merge(Amount *amount, const Amount *part);
 /* ABSENT if all parts were missing.  If there were no parts, ABSENT or, with zero, the number 0. */
 struct ctprof_value amount_value(const Amount *amount, gboolean zero);
 
+/* Whether it is a number, counted or computed: only its change can be in percent. */
+gboolean value_is_amount(const struct ctprof_value *value);
 /* Whether it is a number or UNLIMITED, a limit that is not set. */
 gboolean value_is_size(const struct ctprof_value *value);
 

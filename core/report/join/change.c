@@ -30,12 +30,6 @@ static gboolean is_equal(const struct ctprof_value *a, const struct ctprof_value
 	}
 }
 
-/* Whether a change of the value can be shown in percent. */
-static gboolean is_relative(const struct ctprof_value *value)
-{
-	return value->type == CTPROF_VALUE_NUMBER || value->type == CTPROF_VALUE_REAL;
-}
-
 static gboolean ladder_has_pct(guint32 ladder)
 {
 	return ladder_find(ladder)->dimension != DIMENSION_NONE;
@@ -80,7 +74,7 @@ void change_between(const struct ctprof_value *baseline, const struct ctprof_val
 		return;
 	}
 	ret_cell->flags |= CTPROF_CELL_HAS_DELTA;
-	if (is_relative(baseline) && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
+	if (value_is_amount(baseline) && ladder_has_pct(ladder) && fabs(base) > DBL_EPSILON) {
 		ret_cell->flags |= CTPROF_CELL_HAS_PCT;
 		/* Relative to the magnitude, so that growth from a negative
 		 * value is growth. */
