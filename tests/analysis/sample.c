@@ -355,7 +355,7 @@ void sample_map_split(Sample *sample, const char *name, const char *text, const 
 		entries[i].key = key;
 		entries[i].key_len = (guint32)strlen(key);
 		entries[i].number = g_ascii_strtoull(value, NULL, 10);
-		if (!g_ascii_isdigit(*value)) {
+		if (!g_ascii_isdigit(*value) || g_str_equal(name, "host.sched_tunables")) {
 			entries[i].text = value;
 			entries[i].text_len = (guint32)strlen(value);
 		}

@@ -51,9 +51,10 @@ typedef struct band {
 	const char *cpus, *policy, *place;
 	const char *cgroup; /* NULL: CGROUP */
 	gint nice;
-	guint64 weight; /* of the cgroup, by the first band; 0: unknown */
-	char state;     /* 0: 'S' */
-	Cell cells[7];  /* of the first band */
+	guint64 weight;       /* of the cgroup, by the first band; 0: unknown */
+	char state;           /* 0: 'S' */
+	Cell cells[7];        /* of the first band */
+	const char *tunables; /* of the scheduler, by the first band; NULL: not known */
 } Band;
 
 static void add_thread(Sample *sample, const Band *band, guint i, gboolean is_after)
@@ -138,6 +139,8 @@ static Sample *capture(const Scene *scene, gboolean is_after)
 	sample_u64(sample, "system.cpu.user", is_after ? scene->busy_ticks : 0);
 	sample_u64(sample, "system.cpu.online", 4);
 	sample_u64(sample, "system.vmstat.pgpgin", is_after ? scene->read_kib : 0);
+	if (scene->bands[0].tunables)
+		sample_map(sample, "host.sched_tunables", scene->bands[0].tunables);
 	if (scene->bands[0].weight) {
 		sample_cgroup(sample, ABOVE);
 		sample_u64(sample, "cpu.weight", scene->bands[0].weight);
@@ -231,8 +234,27 @@ static const Scene scenes[] = {
 	 "a CPU, 10.0ms a turn, for 0 CPU",
 	 4000,
 	 0,
-	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19},
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19,
+	   .tunables = "sched_autogroup_enabled=0"},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S}}},
+	/* With autogroups, the kernel weighs nice values and SCHED_IDLE within a session only. */
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU: 2 of its 2 threads wait for a CPU, 10.0ms "
+	 "a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19,
+	   .tunables = "sched_autogroup_enabled=1 sched_schedstats=0"},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .nice = -5}}},
+	/* Real-time threads run before those of all sessions. */
+	{"starved",
+	 "app is starved, not busy, while front ran 4 CPU, under SCHED_FIFO: 2 of its 2 threads wait "
+	 "for a CPU, 10.0ms a turn, for 0 CPU",
+	 4000,
+	 0,
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .policy = "SCHED_IDLE",
+	   .tunables = "sched_autogroup_enabled=1"},
+	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .policy = "SCHED_FIFO"}}},
 	/* The weight of the cgroup above counts as well, if others have more. */
 	{"starved",
 	 "app is starved, not busy, at cpu.weight 1, while front ran 4 CPU: 2 of its 2 threads wait for "

@@ -10,6 +10,8 @@
 #define NICE "nice"
 #define POLICY "policy"
 #define PLACE "wait_channel"
+#define TUNABLES "host.sched_tunables"
+#define AUTOGROUP "sched_autogroup_enabled"
 
 #define LEAST_PART 0.8      /* share of a pool's cost, for one thread or process to be named */
 #define LEAST_IDLE 0.5      /* CPUs */
@@ -101,6 +103,28 @@ static gdouble class_weight(const Digest *digest, const CostLine *line)
 	if (strcmp(policy.text, "SCHED_OTHER") != 0 && strcmp(policy.text, "SCHED_BATCH") != 0)
 		return INFINITY;
 	return nice.type == CTPROF_VALUE_RANGE ? pow(PER_NICE, -(gdouble)nice.min) : NAN;
+}
+
+/* The same where the kernel weighs the threads of each session among themselves only (autogroups):
+ * which session a thread is of is not read, but real-time threads run before those of all. */
+static gdouble policy_weight(const Digest *digest, const CostLine *line)
+{
+	gdouble weight = class_weight(digest, line);
+
+	return isfinite(weight) ? 1 : weight;
+}
+
+static gboolean has_autogroups(const Digest *digest)
+{
+	const Measure *measure = draft_measure(digest->draft, TABLE_HOST, TUNABLES);
+
+	if (!measure || measure->kind != CTPROF_MAP)
+		return FALSE;
+	MapWalk walk = map_walk_of(digest->draft->host, measure);
+	while (map_walk_next(&walk))
+		if (strcmp(walk.key, AUTOGROUP) == 0)
+			return g_strcmp0(walk.values[digest->newest].text, "1") == 0;
+	return FALSE;
 }
 
 /* Returns the smallest weight among its cgroup and the ones above, or the default. */
@@ -203,8 +227,9 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 	if (digest->seconds <= 0)
 		return;
 	why_add_pinned(subject, sentence);
-	gboolean is_of_class = is_outweighed(subject, class_weight);
-	if (is_of_class)
+	gboolean has_groups = has_autogroups(digest);
+	gboolean is_of_class = is_outweighed(subject, has_groups ? policy_weight : class_weight);
+	if (is_of_class && !has_groups)
 		add_class(digest, subject->line, sentence);
 	if (is_outweighed(subject, cgroup_weight))
 		SAY(sentence, ", at cpu.weight {}",
@@ -219,7 +244,7 @@ void why_add_rivals(const Subject *subject, Sentence *sentence)
 	    term_cpus("rival_cpu", digest_cost(rival, digest->newest, COST_CPU)));
 	if (pinned)
 		TELL(sentence, " there");
-	if (is_of_class)
+	if (is_of_class && !(has_groups && isfinite(class_weight(digest, rival))))
 		add_class(digest, rival, sentence);
 }
 
