@@ -32,9 +32,10 @@ from terminal import terminal  # noqa: E402
 BEAST = harness.BUILD / "tests/scene/beast"
 RESULTS = harness.BUILD / "zoo.jsonl"
 SECONDS = 3
+INSIDE = "--inside"
 CPUS = os.sysconf("SC_NPROCESSORS_ONLN")
-# How much a number of ctprof may differ from the same number of /proc, which is read a little earlier and
-# later.
+# How much a number of ctprof may differ from the same number of /proc, which is read within its window, and
+# before and after.
 SHARE, LEAST = 0.12, 0.06
 LEAST_BUSY = 0.5
 # Waiting per second of CPU; a little less than that of the rule, whose window differs.
@@ -239,16 +240,29 @@ def family(pid):
 
 
 def measure(pid, name):
-    """Returns (CPU, waiting) in s of all threads of the existing processes of that name, and their number."""
-    cpu = wait = n = 0
+    """Returns thread -> (CPU, waiting) in s, of the existing processes of that name."""
+    threads = {}
     for each in family(pid):
         with contextlib.suppress(OSError):
             if Path(f"/proc/{each}/comm").read_text(encoding="utf-8").strip() != name:
                 continue
             for tid in os.listdir(f"/proc/{each}/task"):
                 words = Path(f"/proc/{each}/task/{tid}/schedstat").read_text(encoding="utf-8").split()
-                cpu, wait, n = cpu + int(words[0]) / 1e9, wait + int(words[1]) / 1e9, n + 1
-    return cpu, wait, n
+                threads[tid] = int(words[0]) / 1e9, int(words[1]) / 1e9
+    return threads
+
+
+def change(before, after):
+    """Returns by how much [CPU, waiting] of the threads grew that are there at the end."""
+    return [sum(max(after[tid][i] - before.get(tid, (0, 0))[i], 0) for tid in after) for i in (0, 1)]
+
+
+def measure_inside(seconds, path, pids):
+    """The command that stat runs: writes how much [CPU, waiting] of each beast grew within the window."""
+    before = {name: measure(pid, name) for name, pid in pids.items()}
+    time.sleep(seconds)
+    Path(path).write_text(json.dumps({name: change(before[name], measure(pid, name)) for name, pid in pids.items()}),
+                          encoding="utf-8")
 
 
 @contextlib.contextmanager
@@ -310,14 +324,14 @@ def impossible(report):
 
 
 def differs(report, name, inner, outer, seconds):
-    """Compares the pool's line with what /proc showed just before and after."""
+    """Compares the pool's line with the growth that /proc showed within the window, and around it."""
     wrong = []
     line = next((x for x in lines_of(report, "pools") if x["pool"] == name), None)
     # Threads that have ended are in the line, but not in /proc.
-    has_ended = bool(line and number(line["gone"]))
+    gone = number(line["gone"]) or 0 if line else 0
     for key, low, high in zip(("cpu", "waiting"), inner, outer):
         value = number(line[key]) if line else 0
-        high = float("inf") if has_ended else high * (1 + SHARE) + LEAST * seconds
+        high = high * (1 + SHARE) + (LEAST + gone) * seconds
         if value is not None and not low * (1 - SHARE) - LEAST * seconds <= value * seconds <= high:
             wrong.append(f"{name}: {key} {value:.2f} for {seconds:.2f} s, but /proc: {low:.2f} to {high:.2f} s")
     return wrong
@@ -341,25 +355,27 @@ def watch(pids, spinners, options, as_user):
     most, starved = 0, set()
     outer = {name: measure(pid, name) for name, pid in pids.items()}
     began = time.monotonic()
-    report = ctprof("--plugins=all", "stat", *options, "--format", "json", "--", "sleep", SECONDS, as_user=as_user)
+    with tempfile.NamedTemporaryFile("r") as inside:
+        os.chmod(inside.name, 0o666)
+        words = [sys.executable, __file__, INSIDE, SECONDS, inside.name, json.dumps(pids)]
+        report = ctprof("--plugins=all", "stat", *options, "--format", "json", "--", *words, as_user=as_user)
+        inner = json.load(inside)
     spent = time.monotonic() - began
-    after = {name: measure(pid, name) for name, pid in pids.items()}
     seconds = report["window"]["seconds"]
     wrong = impossible(report)
-    for name in pids:
-        change = [b - a for a, b in zip(outer[name][:2], after[name])]
-        most_of_it = list(change)
+    for name, pid in pids.items():
+        after = measure(pid, name)
+        around = change(outer[name], after)
+        most = max(most, around[0] / spent)
+        if around[1] > STARVED_RATIO * around[0]:
+            starved.add(name)
         # The kernel counts a wait when it ends, which may be seconds after it began; and time taken by a
         # hypervisor is not waiting.
         if name in spinners:
-            left = max(after[name][2] * spent - change[0], 0)
-            change[1], most_of_it[1] = min(left, change[1]), max(left, change[1])
-        # A capture takes time as well, so the window is only a part of what was measured.
-        least = [max(0, x - (spent - seconds) * max(1, x / spent)) for x in change]
-        wrong += differs(report, name, least, most_of_it, seconds)
-        most = max(most, change[0] / spent)
-        if change[1] > STARVED_RATIO * change[0]:
-            starved.add(name)
+            left = max(len(after) * spent - around[0], 0)
+            inner[name][1] = min(left, inner[name][1])
+            around[1] = max(left, around[1])
+        wrong += differs(report, name, inner[name], around, seconds)
     return report, wrong, most, starved
 
 
@@ -445,6 +461,8 @@ def visit(names, busy, as_user, again):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == [INSIDE]:
+        sys.exit(measure_inside(int(sys.argv[2]), sys.argv[3], json.loads(sys.argv[4])))
     flags = {word for word in sys.argv[1:] if word.startswith("--")}
     chosen = [word for word in sys.argv[1:] if not word.startswith("--")]
     if flags - {"--busy", "--user", "--again"}:
