@@ -323,6 +323,7 @@ static void pss_held_add(Store *store, guint64 *cells, gboolean first, guint64 v
 
 	sum_add(store, cells, first, all - MIN(files, all));
 	sum_add(store, cells + 1, first, resident - MIN(files, resident));
+	sum_add(store, cells + 2, first, resident);
 }
 
 static void v1_path_add(Store *store, guint64 *cells, gboolean first, guint64 value)
@@ -342,7 +343,7 @@ static void number_merge(guint64 *cells, gboolean first, guint64 *from)
 }
 
 const Fold fold_pss = {1, pss_add, number_merge, number_value, NULL};
-const Fold fold_pss_held = {2, pss_held_add, number_merge, number_value, NULL};
+const Fold fold_pss_held = {3, pss_held_add, number_merge, number_value, NULL};
 
 static const Fold text_label = {1, text_label_add, text_label_merge, text_label_value, NULL};
 const Fold fold_number_label = {1, number_label_add, NULL, number_value, NULL};

@@ -37,7 +37,8 @@ extern const Fold fold_number_label;
 /* The PSS of processes: one entry of the map of their memory. */
 extern const Fold fold_pss;
 /* PSS without pages of files, which the kernel can drop; with them if the kernel does not count
- * them separately.  A second cell is RSS without pages of files; shared pages count in full. */
+ * them separately.  A second cell is RSS without pages of files, a third all of RSS; shared pages
+ * count in full. */
 extern const Fold fold_pss_held;
 /* The most common of the paths in the v1 controller with quotas (cpu); "" counts as a path. */
 extern const Fold fold_v1_path;

@@ -5,6 +5,8 @@
 
 enum { BEFORE, AFTER };
 
+#define PEAK_METRIC "hiwater_rss_bytes"
+
 /* The sums of a group for one cost. */
 typedef struct tally {
 	gdouble total;
@@ -15,7 +17,7 @@ typedef struct tally {
 typedef struct group_tallies {
 	guint n_threads, n_processes;
 	gint32 tgid; /* of the thread added last */
-	Tally of[N_NAMED_COSTS];
+	Tally of[COST_RISEN + 1];
 } GroupTallies;
 
 /* The metrics whose sum is a cost. */
@@ -27,8 +29,8 @@ typedef struct sum {
 } Sum;
 
 struct members {
-	Sum sums[N_NAMED_COSTS];
-	gint names[SIDES];
+	Sum sums[COST_RISEN + 1];
+	gint names[SIDES], peaks[SIDES];
 	GHashTable *groups; /* const Record * -> GroupTallies */
 };
 
@@ -62,12 +64,16 @@ Members *members_new(const Side sides[SIDES])
 	Members *members = g_new0(Members, 1);
 
 	members->groups = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	for (guint side = 0; side < SIDES; side++)
+	for (guint side = 0; side < SIDES; side++) {
 		members->names[side] = sides[side].labels[LABEL_COMM];
+		members->peaks[side] =
+			layout_slot(&sides[side].layouts[TABLE_THREADS], PEAK_METRIC);
+	}
 	for (guint i = 0; i < N_NAMED_COSTS; i++)
 		for (guint k = 0; k < QUANTITY_FORMULAS; k++)
 			if (bind(sides, &quantity_of_cost(i)->formulas[k], &members->sums[i]))
 				break;
+	members->sums[COST_RISEN] = members->sums[COST_PSS];
 	return members;
 }
 
@@ -108,6 +114,27 @@ static gdouble amount_of(const Sum *sum, const StateThread *thread)
 		amount += growth_of(sum->folds[i], values) * scale;
 	}
 	return amount;
+}
+
+/* Returns by how much more memory the process holds than ever before the window; if its peak was
+ * not read, by how much its memory grew. */
+static gdouble risen_of(const Members *members, const StateThread *thread, gdouble growth)
+{
+	const RosterRow *before = &thread->rows[BEFORE], *after = &thread->rows[AFTER];
+	guint64 cells[FOLD_MAX_CELLS] = {0}, memory;
+	gint slot = members->peaks[AFTER];
+
+	if (members->peaks[BEFORE] < 0 || slot < 0 || !(growth > 0))
+		return growth;
+	/* The rows are joined: of peaks, only those of the window are left. */
+	if (after->states[slot] == CTPROF_ABSENT_INAPPLICABLE)
+		return 0;
+	if (after->states[slot] != CTPROF_PRESENT ||
+	    !rows_read(&after->rows, 0, members->sums[COST_PSS].slots[0][AFTER], &memory))
+		return growth;
+	fold_pss_held.add(NULL, cells, TRUE, memory);
+	gdouble peak = (gdouble)before->values[members->peaks[BEFORE]];
+	return cells[2] > 0 ? CLAMP((gdouble)cells[2] * KIB - peak, 0, growth) : growth;
 }
 
 static const char *name_of(const Members *members, const StateThread *thread, const char *name)
@@ -158,10 +185,14 @@ void members_add(Members *members, const Record *group, const StateThread *threa
 	for (guint i = 0; i < N_NAMED_COSTS; i++) {
 		member.amount = amount_of(&members->sums[i], thread);
 		add_amount(&tallies->of[i], &member);
+		if (i != COST_PSS)
+			continue;
+		member.amount = risen_of(members, thread, member.amount);
+		add_amount(&tallies->of[COST_RISEN], &member);
 	}
 }
 
-gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
+gboolean members_leader(const Members *members, const Record *group, guint cost, gdouble least,
 			Member *ret_leader, gdouble *ret_share)
 {
 	const GroupTallies *tallies = tallies_of(members, group);
@@ -179,8 +210,7 @@ gboolean members_leader(const Members *members, const Record *group, enum cost c
 	return *ret_share >= least;
 }
 
-gboolean members_total(const Members *members, const Record *group, enum cost cost,
-		       gdouble *ret_total)
+gboolean members_total(const Members *members, const Record *group, guint cost, gdouble *ret_total)
 {
 	const GroupTallies *tallies = tallies_of(members, group);
 

@@ -18,6 +18,9 @@ typedef struct member {
 
 typedef struct members Members;
 
+/* The growth of PSS beyond the peak before the window, if that was read. */
+#define COST_RISEN N_NAMED_COSTS
+
 /* If members is NULL, the other functions do nothing. */
 Members *members_new(const Side sides[SIDES]);
 void members_free(Members *members);
@@ -29,9 +32,8 @@ void members_add(Members *members, const Record *group, const StateThread *threa
 		 const char *name);
 /* Finds the thread, or else the process, that has at least the given share of the group's amount.
  * FALSE: there is none, or the group is one thread, or one process without such a thread. */
-gboolean members_leader(const Members *members, const Record *group, enum cost cost, gdouble least,
+gboolean members_leader(const Members *members, const Record *group, guint cost, gdouble least,
 			Member *ret_leader, gdouble *ret_share);
 /* Computes the total of the group's threads; for a level, its growth in the threads that existed at
  * both ends.  FALSE: not known. */
-gboolean members_total(const Members *members, const Record *group, enum cost cost,
-		       gdouble *ret_total);
+gboolean members_total(const Members *members, const Record *group, guint cost, gdouble *ret_total);

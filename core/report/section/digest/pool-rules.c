@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/match/members.h"
 #include "rules.h"
 #include "why.h"
 
@@ -365,6 +366,11 @@ static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
 	gdouble growth = digest_growth(subject->digest, subject->line, cost);
+
+	/* A heap in rotation, or a buffer that is freed later, does not grow. */
+	if (!isnan(growth) && cost == COST_PSS)
+		(void)members_total(subject->digest->draft->window->members,
+				    subject->line->group->sides[1], COST_RISEN, &growth);
 	gdouble judged = growth * CLAMP(MINUTE / subject->digest->seconds, 1, MOST_STRETCH);
 	gdouble held = subject_cost(subject, cost);
 
@@ -386,7 +392,7 @@ static void say_growth(const Subject *subject, Sentence *sentence)
 		    term_count("a_minute", "percent", a_minute / before * 100));
 	else
 		SAY(sentence, ", {} a minute", term_bytes("a_minute", "bytes", a_minute));
-	why_add_member(subject, sentence, cost);
+	why_add_member(subject, sentence, cost == COST_PSS ? COST_RISEN : cost);
 }
 
 static gdouble work_ns(const Subject *subject)

@@ -23,7 +23,8 @@
 #define PER_NICE 1.25
 #define IDLE_WEIGHT (3.0 / 1024)
 
-const char *const why_metrics[] = {AFFINITY, NICE, POLICY, PLACE, "ppid", "open_wait_ns", NULL};
+const char *const why_metrics[] = {
+	AFFINITY, NICE, POLICY, PLACE, "ppid", "open_wait_ns", "hiwater_rss_bytes", NULL};
 
 gboolean why_needs(const char *metric)
 {
@@ -62,7 +63,7 @@ struct ctprof_term why_member_name(const Digest *digest, const char *name, gint3
 	return term_name(store_take(digest->draft->store, g_strdup_printf("%s[%d]", name, id)));
 }
 
-void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost)
+void why_add_member(const Subject *subject, Sentence *sentence, guint cost)
 {
 	const Digest *digest = subject->digest;
 	const WindowResult *window = digest->draft->window;

@@ -18,7 +18,7 @@ void why_read_pinned(const Digest *digest, CostLine *line);
 /* Makes "NAME[ID]" of a process or thread. */
 struct ctprof_term why_member_name(const Digest *digest, const char *name, gint32 id);
 /* Adds ", 97 % of it in NAME[ID]": the single thread or process that causes most of a cost. */
-void why_add_member(const Subject *subject, Sentence *sentence, enum cost cost);
+void why_add_member(const Subject *subject, Sentence *sentence, guint cost);
 /* Adds ", all on CPU 0, 1 of 2 CPUs idle" if its threads are pinned. */
 void why_add_pinned(const Subject *subject, Sentence *sentence);
 /* Adds what keeps the threads from the CPUs: where they may run, how they are scheduled, and which
