@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests what is said of processes that were killed for lack of memory. */
+/* Tests what is said of processes that were killed for lack of memory, and of limits that were met
+ * without. */
 #include "sample.h"
 
 #define SECONDS 10
@@ -101,9 +102,79 @@ static void test_kills(void)
 	}
 }
 
+#define REFAULTS "system.vmstat.workingset_refault_file"
+#define REFAULTS_ANON "system.vmstat.workingset_refault_anon"
+#define STALLS "psi.memory.some.total_usec"
+
+/* A cgroup of v1 that uses 90 MiB of 100, or one of v2. */
+static const struct {
+	const char *finding, *sentence; /* sentence NULL: not said */
+	guint64 refaults, stalled_us;   /* of the host */
+	Group group;
+} limits[] = {
+	/* It used all of its limit within the window, not only at its end. */
+	{"memory-full",
+	 "a uses 100 % of its memory limit of 100M, and 5.00k pages/s of the host were needed again "
+	 "after reclaim",
+	 50000,
+	 900000,
+	 {"/a.service", NULL, 100, 80}},
+	{"memory-full", NULL, 50000, 900000, {"/a.service", NULL, 100, 0}},
+	/* Caches of files fill any limit; it does harm if threads wait. */
+	{"memory-full", NULL, 50000, 0, {"/a.service", NULL, 100, 80}},
+	{"memory-full", NULL, 500, 900000, {"/a.service", NULL, 100, 80}},
+	{"memory-limit",
+	 "a met its memory limit of 100M 7 times",
+	 0,
+	 900000,
+	 {"/a.service", "max=7 oom=0 oom_kill=0", 100, 0}},
+	{"memory-limit", NULL, 0, 90000, {"/a.service", "max=7 oom=0 oom_kill=0", 100, 0}},
+};
+
+static Sample *capture_limit(gsize i, gboolean is_after)
+{
+	const Group *group = &limits[i].group;
+	Sample *sample = sample_new();
+
+	sample_metric(sample, REFAULTS, CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST,
+		      "system");
+	sample_metric(sample, REFAULTS_ANON, CTPROF_COUNTER, CTPROF_UNIT_NONE, CTPROF_SCOPE_HOST,
+		      "system");
+	sample_metric(sample, STALLS, CTPROF_COUNTER, CTPROF_UNIT_US, CTPROF_SCOPE_HOST, "psi");
+	sample_metric(sample, "memory.failcnt", CTPROF_COUNTER, CTPROF_UNIT_NONE,
+		      CTPROF_SCOPE_CGROUP, "cgroup");
+	sample_host(sample);
+	sample_u64(sample, REFAULTS, is_after ? limits[i].refaults : 0);
+	sample_u64(sample, REFAULTS_ANON, 0);
+	sample_u64(sample, STALLS, is_after ? limits[i].stalled_us : 0);
+	sample_cgroup(sample, group->path);
+	sample_u64(sample, "memory.max", group->max << 20);
+	sample_u64(sample, "memory.current", 90 << 20);
+	if (group->events)
+		sample_map(sample, "memory.events", is_after ? group->events : "max=0");
+	else
+		sample_u64(sample, "memory.failcnt", is_after ? group->failed : 0);
+	sample_thread(sample, 10, 10, "a", "a", group->path);
+	sample_u64(sample, "start_time_clock_ticks", 100);
+	return sample;
+}
+
+static void test_limits(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(limits); i++) {
+		g_autoptr(Sample) before = capture_limit(i, FALSE);
+		g_autoptr(Sample) after = capture_limit(i, TRUE);
+		g_autofree char *sentence =
+			sample_finding(before, after, SECONDS, limits[i].finding);
+
+		g_assert_cmpstr(sentence, ==, limits[i].sentence);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/analysis/digest/kills", test_kills);
+	g_test_add_func("/analysis/digest/limits", test_limits);
 	return g_test_run();
 }

@@ -93,9 +93,15 @@ static void say_throttled(const Subject *subject, Sentence *sentence)
 		SAY(sentence, ": its quota is {} CPU", term_cpus("quota", subject->limits->quota));
 }
 
+/* Caches of files fill any limit: it does no harm unless threads have to wait for memory, which
+ * they do at most as often as those of the whole host. */
 static gdouble measure_memory_max(const Subject *subject)
 {
-	return subject->digest->seconds > 0 ? subject->limits->n_max : NAN;
+	const Digest *digest = subject->digest;
+
+	return digest->seconds > 0 && !(digest->host.memory_pressure < LEAST_PRESSURE)
+		       ? subject->limits->n_max
+		       : NAN;
 }
 
 static gdouble cost_memory_max(const Subject *subject)
