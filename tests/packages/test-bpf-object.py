@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "live"))
 import harness  # noqa: E402
 import tap  # noqa: E402
 
-OBJECT = "plugins/bpf/task.linked.o"
-SKELETON = "plugins/bpf/task.skel.h"
+OBJECT = "plugins/common/task.linked.o"
+SKELETON = "plugins/common/task.skel.h"
 PARTS = ("core", "data", "docs", "include", "plugins", "scripts", "sinks", "templates",
          "completions", "LICENSE", "NEWS.md", "README.md", "SECURITY.md", "meson.build", "meson_options.txt")
 
