@@ -120,8 +120,19 @@ static const struct {
 	 900000,
 	 {"/a.service", NULL, 100, 80}},
 	{"memory-full", NULL, 50000, 900000, {"/a.service", NULL, 100, 0}},
-	/* Caches of files fill any limit; it does harm if threads wait. */
-	{"memory-full", NULL, 50000, 0, {"/a.service", NULL, 100, 80}},
+	/* Caches of files fill any limit; it does harm if threads wait, or pages are needed again:
+	 * a fast disk reads them so soon that threads hardly wait. */
+	{"memory-full",
+	 "a uses 100 % of its memory limit of 100M, and 5.00k pages/s of the host were needed again "
+	 "after reclaim",
+	 50000,
+	 0,
+	 {"/a.service", NULL, 100, 80}},
+	{"memory-limit",
+	 "a met its memory limit of 100M 7 times",
+	 50000,
+	 0,
+	 {"/a.service", "max=7 oom=0 oom_kill=0", 100, 0}},
 	{"memory-full", NULL, 500, 900000, {"/a.service", NULL, 100, 80}},
 	{"memory-limit",
 	 "a met its memory limit of 100M 7 times",

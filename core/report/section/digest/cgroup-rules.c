@@ -94,14 +94,17 @@ static void say_throttled(const Subject *subject, Sentence *sentence)
 }
 
 /* Caches of files fill any limit: it does no harm unless threads have to wait for memory, which
- * they do at most as often as those of the whole host. */
+ * they do at most as often as those of the whole host, or pages are needed again. */
+static gboolean may_harm(const HostState *host)
+{
+	return !(host->memory_pressure < LEAST_PRESSURE) || host->refaults >= LEAST_REFAULTS;
+}
+
 static gdouble measure_memory_max(const Subject *subject)
 {
 	const Digest *digest = subject->digest;
 
-	return digest->seconds > 0 && !(digest->host.memory_pressure < LEAST_PRESSURE)
-		       ? subject->limits->n_max
-		       : NAN;
+	return digest->seconds > 0 && may_harm(&digest->host) ? subject->limits->n_max : NAN;
 }
 
 static gdouble cost_memory_max(const Subject *subject)
