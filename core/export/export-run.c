@@ -202,6 +202,8 @@ static gboolean write_sample(Writing *writing, Recording *recording, guint file,
 	};
 	if (writing->has_begun && !export_begin_sample(writing->export, &writing->sample, error))
 		return FALSE;
+	/* Rows on standard output cannot be taken back. */
+	recording_set_must_check(recording, strcmp(job->path, "-") == 0);
 	g_autoptr(Loaded) loaded = recording_read(recording, sample, 1, take_rows, writing, error);
 	return loaded && begin_tables(writing, loaded->registry, error) &&
 	       export_end_sample(writing->export, loaded->registry, &loaded->facts, error);

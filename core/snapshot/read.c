@@ -444,6 +444,11 @@ Recording *recording_open(Plugin *sink, const char *path, GError **error)
 	return recording_list(load, error) ? g_steal_pointer(&load) : NULL;
 }
 
+void recording_set_must_check(Recording *recording, gboolean must_check)
+{
+	recording->input.must_check = must_check ? 1 : 0;
+}
+
 Bytes *recording_bytes(const Recording *recording)
 {
 	return recording->bytes;

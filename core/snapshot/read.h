@@ -48,6 +48,9 @@ guint recording_part(const Recording *recording, guint sample);
  */
 Loaded *recording_read(Recording *recording, guint sample, guint n_exits, TakeRows each,
 		       gpointer data, GError **error);
+/* Whether a snapshot must be found sound before its first row; otherwise rows may come before an
+ * error. */
+void recording_set_must_check(Recording *recording, gboolean must_check);
 /* Reads only the host's row, in the same way: fast for any number of threads. */
 Loaded *recording_read_host(Recording *recording, guint sample, guint n_exits, TakeRows each,
 			    gpointer data, GError **error);

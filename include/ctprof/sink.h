@@ -363,6 +363,9 @@ struct ctprof_input {
 	 * NULL: it is one.  Since 1.6. */
 	uint64_t n_parts;
 	const uint64_t *part_ends;
+	/* Not 0: rows cannot be taken back, so a snapshot must be checked to its end before its
+	 * first row.  Since 1.6. */
+	uint64_t must_check;
 };
 
 struct ctprof_report; /* report.h */

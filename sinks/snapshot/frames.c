@@ -220,6 +220,22 @@ static void report_damage(const struct ctprof_input *input, const struct part *p
 		input->damaged(input, sentence);
 }
 
+/* Returns where the second frame of a snapshot begins, whose first ends at end; 0 if it has no such
+ * frame that is whole and the last. */
+static int64_t find_tail(const struct ctprof_input *input, uint64_t end)
+{
+	char mark[SPLIT_MARK_BYTES];
+	int64_t got = read_at(input, end, mark, sizeof mark);
+
+	if (got < (int64_t)sizeof mark || memcmp(mark, SPLIT_MARK, sizeof mark) != 0)
+		return got < 0 ? got : 0;
+	end += sizeof mark;
+	got = measure_frame(input, end, input->size);
+	if (got > 0)
+		got = end + (uint64_t)got == input->size ? (int64_t)end : 0;
+	return got;
+}
+
 /* Whether the bytes after a document show that it is the first sample of a recording. */
 static bool starts_recording(const struct ctprof_input *input, uint64_t end)
 {
@@ -245,10 +261,14 @@ static int find_part(const struct ctprof_input *input, const struct part *part,
 		return r;
 	/* A single document may be a snapshot, unless there are other parts. */
 	if (table->n == 1 && part->end - part->begin == input->size &&
-	    !starts_recording(input, end))
+	    !starts_recording(input, end)) {
+		int64_t tail = find_tail(input, end);
+
 		table->n = 0;
-	else
-		report_damage(input, part, end);
+		table->tail = tail > 0 ? (uint64_t)tail : 0;
+		return tail < 0 ? (int)tail : 0;
+	}
+	report_damage(input, part, end);
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "border.h"
 #include "read-about.h"
 #include "read-object.h"
 
@@ -54,8 +55,12 @@ static void reader_fault(void *context, uint64_t offset, const char *sentence)
 	bool is_strange = reader->pass == PASS_SKIM && reader->seen == 0;
 
 	reader->faulted = true;
-	reader->input->fault(reader->input, offset, "%s%s", is_strange ? NO_SNAPSHOT : "",
-			     sentence);
+	if (reader->pass == PASS_TAIL)
+		reader->input->fault(reader->input, UINT64_MAX, "second frame, byte %ju: %s",
+				     (uintmax_t)offset, sentence);
+	else
+		reader->input->fault(reader->input, offset, "%s%s", is_strange ? NO_SNAPSHOT : "",
+				     sentence);
 }
 
 static int reader_init_shapes(struct reader *reader)
@@ -365,7 +370,9 @@ static void reader_read_sets(struct reader *reader)
 enum {
 	SKIM = 1 << PASS_SKIM,
 	SETS = 1 << PASS_SETS,
-	FILL = 1 << PASS_FILL,
+	ONCE = 1 << PASS_ONCE,
+	FILL = 1 << PASS_FILL | ONCE,
+	TAIL = 1 << PASS_TAIL,
 	DELTA = 1 << PASS_DELTA,
 };
 
@@ -387,13 +394,14 @@ static const struct part {
 	{"exits", SKIM | FILL | DELTA, .each = reader_read_thread, .is_of_exits = true},
 	{"cgroup_stats", FILL | DELTA, .read = reader_read_cgroups},
 	{"objects", SKIM | FILL | DELTA, .each = reader_read_named},
-	{"format", SKIM | DELTA, .read = reader_read_format},
-	{"captured_at_unix_ns", SKIM | DELTA, .read_about = about_read_time},
-	{"metrics", SKIM, .read = reader_read_metrics},
-	{"plugins", SKIM | DELTA, .read_about = about_read_plugins},
-	{"presence_sets", SKIM | SETS | DELTA, .read = reader_read_sets},
-	{"exit_presence_sets", SKIM | SETS | DELTA, .read = reader_read_sets, .is_of_exits = true},
-	{"capture", SKIM | DELTA, .read_about = about_read_capture},
+	{"format", SKIM | ONCE | DELTA, .read = reader_read_format},
+	{"captured_at_unix_ns", SKIM | ONCE | DELTA, .read_about = about_read_time},
+	{"metrics", SKIM | TAIL, .read = reader_read_metrics},
+	{"plugins", SKIM | TAIL | DELTA, .read_about = about_read_plugins},
+	{"presence_sets", SKIM | TAIL | SETS | DELTA, .read = reader_read_sets},
+	{"exit_presence_sets", SKIM | TAIL | SETS | DELTA, .read = reader_read_sets,
+	 .is_of_exits = true},
+	{"capture", SKIM | TAIL | DELTA, .read_about = about_read_capture},
 };
 
 enum { PART_THREADS, N_PARTS = sizeof parts / sizeof parts[0] };
@@ -441,9 +449,15 @@ static void reader_read_member(struct reader *reader, struct text key)
 		pull_fail_twice(&reader->pull, key);
 	reader->seen |= 1u << part;
 	reader->pull.where = name;
+	/* The second frame is read again at the end of this pass: a lie is a second key. */
+	if (reader->pass == PASS_ONCE && part < N_PARTS && parts[part].passes & TAIL &&
+	    !(reader->in_tail & 1u << part)) {
+		reader->pull.where = "the first of two frames";
+		pull_fail_at(&reader->pull, reader->pull.p, "no member of the second", key);
+	}
 	if (part < N_PARTS)
 		reader_read_part(reader, &parts[part]);
-	else if (reader->pass == PASS_FILL || reader->pass == PASS_DELTA)
+	else if (reader->pass >= PASS_FILL && reader->pass != PASS_TAIL)
 		reader_fill_object(reader, part - N_PARTS);
 	else
 		pull_skip(&reader->pull);
@@ -452,34 +466,43 @@ static void reader_read_member(struct reader *reader, struct text key)
 static void reader_read_top(struct reader *reader)
 {
 	static const char where[] = "the snapshot";
+	const bool is_tail = reader->pass == PASS_TAIL;
 	struct pull *pull = &reader->pull;
-	struct pull_list list;
+	struct pull_list list = {.close = '}', .begun = true};
 	struct text key;
 
 	pull->where = where;
-	pull_open(pull, '{', &list);
+	pull->depth = is_tail;
+	if (!is_tail)
+		pull_open(pull, '{', &list);
 	while (pull_more(pull, &list) && pull_key(pull, &key)) {
 		reader_read_member(reader, key);
 		pull->where = where;
 	}
-	if (!pull->error && reader->pass != PASS_DELTA && !(reader->seen & 1u << PART_THREADS))
+	if (!pull->error && reader->pass != PASS_DELTA && !is_tail &&
+	    !(reader->seen & 1u << PART_THREADS))
 		pull_fail_at(pull, pull->p, "a member threads", (struct text){"its end", 7});
 	pull_finish(pull);
 }
 
 static int reader_pass(struct reader *reader, enum pass pass)
 {
-	int r = unzstd_rewind(reader->unzstd);
+	int r = unzstd_rewind(reader->unzstd, pass == PASS_TAIL ? reader->tail : 0);
 
 	if (r < 0)
 		return r;
 	pull_rewind(&reader->pull);
 	reader->pass = pass;
 	reader->seen = 0;
-	if (pass == PASS_FILL)
+	const bool fills = pass == PASS_FILL || pass == PASS_ONCE;
+	if (fills)
 		reader_begin_rows(reader);
 	reader_read_top(reader);
-	for (size_t i = 0; pass == PASS_FILL && reader->own && i < SCHEMA_N_OBJECTS; i++)
+	/* Invalid text is mostly due to damage of the file, which is the better explanation:
+	 * reading on may find the damage, and the last message counts. */
+	if (reader->faulted)
+		(void)unzstd_drain(reader->unzstd);
+	for (size_t i = 0; fills && reader->own && i < SCHEMA_N_OBJECTS; i++)
 		if (!(reader->seen & 1u << (N_PARTS + i)))
 			reader_put_missing(reader, i);
 	return reader->pull.error;
@@ -489,40 +512,52 @@ static int reader_skim(struct reader *reader)
 {
 	int r = reader_pass(reader, PASS_SKIM);
 
-	/* Invalid text is mostly due to damage of the file, which is the better explanation:
-	 * reading on may find the damage, and the last message counts. */
-	if (reader->faulted)
-		(void)unzstd_drain(reader->unzstd);
 	if (r < 0 || reader->sealed)
 		return r;
 	r = reader_take_known_metrics(reader);
 	return r < 0 ? r : reader_settle_metrics(reader);
 }
 
+/* Reads what rows need from the second frame. */
+static int reader_read_tail(struct reader *reader)
+{
+	int r = reader_pass(reader, PASS_TAIL);
+
+	reader->in_tail = reader->seen;
+	reader->own = true;
+	if (r < 0 || reader->sealed)
+		return r;
+	reader->input->fault(reader->input, UINT64_MAX,
+			     "second frame: expected metrics, found none");
+	return -EBADMSG;
+}
+
 int reader_read(struct reader *reader)
 {
-	int r = reader_skim(reader);
+	/* The first pass of two finds damage before there are rows. */
+	bool is_once = reader->tail > 0 && !BORDER_MEMBER(reader->input, must_check, 0);
+	int r = is_once ? reader_read_tail(reader) : reader_skim(reader);
 
 	if (r == 0 && (reader->threads.sets_delayed || reader->exits.sets_delayed))
 		r = reader_pass(reader, PASS_SETS);
 	r = r < 0 ? r : reader->input->seal(reader->input);
-	return r < 0 ? r : reader_pass(reader, PASS_FILL);
+	return r < 0 ? r : reader_pass(reader, is_once ? PASS_ONCE : PASS_FILL);
 }
 
 int reader_read_delta(struct reader *reader)
 {
 	thread_reader_clear_sets(&reader->threads);
 	thread_reader_clear_sets(&reader->exits);
-	int r = reader_pass(reader, PASS_DELTA);
-	/* As in reader_skim(). */
-	if (reader->faulted)
-		(void)unzstd_drain(reader->unzstd);
-	return r;
+	return reader_pass(reader, PASS_DELTA);
 }
 
-int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input)
+int read_snapshot(const struct ctprof_host *host, const struct ctprof_input *input, uint64_t tail)
 {
-	__attribute__((cleanup(reader_free))) struct reader reader = {.host = host, .input = input};
+	__attribute__((cleanup(reader_free))) struct reader reader = {
+		.host = host,
+		.input = input,
+		.tail = tail,
+	};
 	int r = reader_init(&reader);
 
 	return r < 0 ? r : reader_read(&reader);

@@ -566,7 +566,9 @@ int replay_read(struct replay *replay, const struct ctprof_input *input)
 		return r;
 	/* The file is a single document. */
 	if (replay->frames.n == 0)
-		return (r = input->rewind(input)) < 0 ? r : read_snapshot(replay->host, input);
+		return (r = input->rewind(input)) < 0
+			       ? r
+			       : read_snapshot(replay->host, input, replay->frames.tail);
 	if (input->sample >= replay->frames.n) {
 		input->fault(input, UINT64_MAX, "expected sample %ju, found %zu samples",
 			     (uintmax_t)input->sample, replay->frames.n);

@@ -21,6 +21,10 @@
 #define SEEK_ENTRY_BYTES 8u
 #define SEEK_FOOTER_BYTES 16u
 
+/* Between the two frames of a snapshot: an empty skippable frame. */
+#define SPLIT_MARK "\x5d\x2a\x4d\x18\0\0\0"
+#define SPLIT_MARK_BYTES (sizeof SPLIT_MARK)
+
 /* The data kept of a file while it is written; compact, as a recording may take days. */
 struct seek_list {
 	uint8_t (*entries)[SEEK_ENTRY_BYTES];
@@ -47,6 +51,7 @@ struct seek_frame {
 struct seek_table {
 	struct seek_frame *frames;
 	size_t n;
+	uint64_t tail; /* of a snapshot: where its second frame begins; 0: there is only one */
 };
 
 void seek_table_clear(struct seek_table *table);

@@ -322,6 +322,9 @@ static void snapshot_write_tail(struct snapshot *self, const struct ctprof_captu
 
 	for (size_t i = 1; i < SCHEMA_N_OBJECTS; i++)
 		snapshot_write_object(self, i);
+	/* A reader begins with what follows, so that it needs to read the threads only once. */
+	if (!self->series)
+		stream_split(self->stream);
 	json_key(json, "metrics");
 	about_write_metrics(json, &self->given);
 	json_key(json, "plugins");
@@ -366,7 +369,7 @@ static int snapshot_read(void *instance, const struct ctprof_input *input)
 	struct snapshot *self = instance;
 
 	if (BORDER_MEMBER(input, size, 0) == 0)
-		return snapshot_fail(self, read_snapshot(self->host, input));
+		return snapshot_fail(self, read_snapshot(self->host, input, 0));
 	self->replay = self->replay ? self->replay : replay_new(self->host);
 	return snapshot_fail(self, self->replay ? replay_read(self->replay, input) : -ENOMEM);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "seek.h"
+
 /* For the text of a snapshot, higher levels take longer and compress less. */
 #define LEVEL 1
 /* The size of a zstd block: the library would buffer smaller amounts again. */
@@ -19,6 +21,15 @@ struct stream {
 	size_t out_size;
 	char out[];
 };
+
+static int stream_pass(struct stream *stream, const char *data, size_t size)
+{
+	int r = size > 0 ? stream->host->write(stream->host, data, size) : 0;
+
+	if (r < 0)
+		stream->host->error(stream->host, "the snapshot cannot be written");
+	return r;
+}
 
 static int stream_compress(struct stream *stream, const char *data, size_t size,
 			   ZSTD_EndDirective directive)
@@ -37,11 +48,9 @@ static int stream_compress(struct stream *stream, const char *data, size_t size,
 			stream->host->error(stream->host, "zstd: %s", ZSTD_getErrorName(left));
 			return -EIO;
 		}
-		int r = out.pos > 0 ? stream->host->write(stream->host, out.dst, out.pos) : 0;
-		if (r < 0) {
-			stream->host->error(stream->host, "the snapshot cannot be written");
+		int r = stream_pass(stream, stream->out, out.pos);
+		if (r < 0)
 			return r;
-		}
 		stream->size += out.pos;
 	} while (in.pos < in.size || (directive == ZSTD_e_end && left > 0));
 	return 0;
@@ -103,6 +112,12 @@ int stream_finish(struct stream *stream)
 	json->used = 0;
 	stream->finished = true;
 	return json->error;
+}
+
+void stream_split(struct stream *stream)
+{
+	if (stream_finish(stream) == 0)
+		stream->json.error = stream_pass(stream, SPLIT_MARK, SPLIT_MARK_BYTES);
 }
 
 uint64_t stream_size(const struct stream *stream)

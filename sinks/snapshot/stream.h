@@ -15,6 +15,9 @@ void stream_free(struct stream *stream);
 struct json *stream_json(struct stream *stream);
 /* Ends the frame; text written afterwards begins another.  0, or the first error. */
 int stream_finish(struct stream *stream);
+/* Ends the first frame of a snapshot; text written afterwards is the second.  An error is the
+ * buffer's. */
+void stream_split(struct stream *stream);
 /* Returns the size of the frame, as passed to the host. */
 uint64_t stream_size(const struct stream *stream);
 /* Drops a frame that was not finished, and its error. */

@@ -10,6 +10,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "seek.h"
+
 #define IN_SIZE (128 * 1024)
 #define SCRAP_SIZE (16 * 1024)
 /* Reading on for more errors would take too long. */
@@ -23,6 +25,7 @@ struct unzstd {
 	uint64_t taken; /* number of bytes of the file before in */
 	uint64_t made;  /* bytes of text */
 	bool ended;     /* the frame is whole */
+	bool is_last;   /* no other may follow it */
 	size_t used, filled;
 	char in[IN_SIZE];
 };
@@ -53,15 +56,17 @@ void unzstd_free(struct unzstd *unzstd)
 	free(unzstd);
 }
 
-int unzstd_rewind(struct unzstd *unzstd)
+int unzstd_rewind(struct unzstd *unzstd, uint64_t offset)
 {
 	(void)ZSTD_DCtx_reset(unzstd->zstd, ZSTD_reset_session_only);
-	unzstd->taken = 0;
+	unzstd->taken = offset;
 	unzstd->made = 0;
 	unzstd->used = 0;
 	unzstd->filled = 0;
 	unzstd->ended = false;
-	return unzstd->input->rewind(unzstd->input);
+	unzstd->is_last = offset > 0;
+	return offset > 0 ? unzstd->input->seek(unzstd->input, offset)
+			  : unzstd->input->rewind(unzstd->input);
 }
 
 /* The offset is in the compressed file, so it is part of the message. */
@@ -115,11 +120,24 @@ static int unzstd_check_magic(struct unzstd *unzstd)
 	return -EBADMSG;
 }
 
-static int64_t unzstd_check_end(struct unzstd *unzstd)
+/* Goes on to the second frame, or checks that there is none. */
+static int unzstd_end_frame(struct unzstd *unzstd)
 {
-	int64_t n = unzstd->used < unzstd->filled ? 1 : unzstd_take(unzstd);
+	int64_t n = 1;
 
-	return n > 0 ? unzstd_fail(unzstd, "the end of the file", "data after the zstd frame") : n;
+	while (unzstd->filled - unzstd->used < SPLIT_MARK_BYTES && n > 0)
+		n = unzstd_take(unzstd);
+	size_t left = unzstd->filled - unzstd->used;
+	if (n < 0 || left == 0)
+		return (int)n;
+	/* A file may be cut off within the mark. */
+	left = left < SPLIT_MARK_BYTES ? left : SPLIT_MARK_BYTES;
+	if (unzstd->is_last || memcmp(unzstd->in + unzstd->used, SPLIT_MARK, left) != 0)
+		return unzstd_fail(unzstd, "the end of the file", "data after the zstd frame");
+	unzstd->used += left;
+	unzstd->ended = false;
+	unzstd->is_last = true;
+	return 0;
 }
 
 static int unzstd_fail_damaged(const struct unzstd *unzstd, size_t error)
@@ -164,15 +182,15 @@ static int64_t unzstd_count(struct unzstd *unzstd, size_t n)
 	return -EBADMSG;
 }
 
-int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
+/* Decompresses until there is text, or the frame ends. */
+static int unzstd_fill_from_frame(struct unzstd *unzstd, char *into, size_t size, size_t *ret_n)
 {
-	size_t n = 0;
-	int r = unzstd->taken + unzstd->filled == 0 ? unzstd_check_magic(unzstd) : 0;
+	int r = 0;
 
-	while (r == 0 && n == 0 && !unzstd->ended) {
+	while (r == 0 && *ret_n == 0 && !unzstd->ended) {
 		/* There may be more output even if all input has been consumed. */
-		r = unzstd_step(unzstd, into, size, &n);
-		if (r < 0 || n > 0 || unzstd->ended || unzstd->used < unzstd->filled)
+		r = unzstd_step(unzstd, into, size, ret_n);
+		if (r < 0 || *ret_n > 0 || unzstd->ended || unzstd->used < unzstd->filled)
 			continue;
 		int64_t taken = unzstd_take(unzstd);
 		if (taken < 0)
@@ -181,9 +199,20 @@ int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
 			r = unzstd_fail(unzstd, "the rest of a zstd frame",
 					"the end of the file (was it cut off?)");
 	}
-	if (r < 0)
-		return r;
-	return n > 0 ? unzstd_count(unzstd, n) : unzstd_check_end(unzstd);
+	return r;
+}
+
+int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size)
+{
+	size_t n = 0;
+	bool begins = unzstd->filled + unzstd->made == 0 && !unzstd->ended;
+	int r = begins ? unzstd_check_magic(unzstd) : 0;
+
+	do {
+		r = r < 0 ? r : unzstd_fill_from_frame(unzstd, into, size, &n);
+		r = r < 0 || n > 0 ? r : unzstd_end_frame(unzstd);
+	} while (r == 0 && n == 0 && !unzstd->ended);
+	return r < 0 ? r : unzstd_count(unzstd, n);
 }
 
 int unzstd_drain(struct unzstd *unzstd)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Decompresses a file that is one zstd frame, in pieces, and never more than allowed. */
+/* Decompresses a file that is one zstd frame, or two with SPLIT_MARK between them, in pieces, and
+ * never more than allowed. */
 #pragma once
 
 #include "ctprof/sink.h"
@@ -19,8 +20,8 @@ void unzstd_free(struct unzstd *unzstd);
  * input->fault(), or another errno of the host.
  */
 int64_t unzstd_fill(struct unzstd *unzstd, char *into, size_t size);
-/* Returns to the beginning.  0 or -errno. */
-int unzstd_rewind(struct unzstd *unzstd);
+/* Returns to the beginning, or to the frame at offset.  0 or -errno. */
+int unzstd_rewind(struct unzstd *unzstd, uint64_t offset);
 /* Decompresses the rest, or much of it, only to find errors.  Returns 0, or an error as
  * unzstd_fill(). */
 int unzstd_drain(struct unzstd *unzstd);

@@ -6,11 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../sinks/snapshot/seek.h"
 #include "kit.h"
 
-#define TEXT                                                                                       \
+#define HEAD                                                                                       \
 	"{\"format\":{\"name\":\"ctprof\",\"version\":1},\"threads\":[{\"tid\":1,\"tgid\":1},"     \
-	"{\"tid\":2,\"tgid\":1,\"a\":[[[]]],\"b\":\"12345678\"}],\"metrics\":[]}"
+	"{\"tid\":2,\"tgid\":1,\"a\":[[[]]],\"b\":\"12345678\"}]"
+#define START "{\"format\":{\"name\":\"ctprof\",\"version\":1},\"captured_at_unix_ns\":1,"
+#define SPLIT_HEAD START "\"threads\":[{\"tid\":1,\"tgid\":1},{\"tid\":2,\"tgid\":1,\"a\":[[[]]]}]"
+#define TAIL ",\"metrics\":[]}"
+#define TEXT HEAD TAIL
+#define CUT_OFF "expected the rest of a zstd frame, found the end of the file (was it cut off?)"
 #define ROWS "thread 1/1* \nthread 1/2 \n"
 
 static void assert_error(Kit *kit, const LoadLimits *limits, const char *expected)
@@ -52,22 +58,102 @@ static void test_truncated(void)
 	const char *data = g_bytes_get_data(bytes, &size);
 
 	for (gsize n = 4; n < size; n++) {
-		g_autofree char *expected =
-			g_strdup_printf("compressed byte %zu: expected the rest "
-					"of a zstd frame, found the end of the "
-					"file (was it cut off?)",
-					n);
+		g_autofree char *expected = g_strdup_printf("compressed byte %zu: " CUT_OFF, n);
 
 		kit_write_bytes(kit, data, n);
 		assert_error(kit, NULL, expected);
 	}
 }
 
-/* One changed bit anywhere gives an error of one line, and never rows. */
-static void test_flipped(void)
+/* Returns a snapshot of two frames. */
+static GBytes *split(const char *head, const char *tail)
+{
+	g_autoptr(GBytes) first = kit_compress(head, strlen(head));
+	g_autoptr(GBytes) second = kit_compress(tail, strlen(tail));
+	GByteArray *file = g_byte_array_new();
+
+	g_byte_array_append(file, g_bytes_get_data(first, NULL), (guint)g_bytes_get_size(first));
+	g_byte_array_append(file, (const guint8 *)SPLIT_MARK, SPLIT_MARK_BYTES);
+	g_byte_array_append(file, g_bytes_get_data(second, NULL), (guint)g_bytes_get_size(second));
+	return g_byte_array_free_to_bytes(file);
+}
+
+static void write_split(Kit *kit, const char *head, const char *tail)
+{
+	g_autoptr(GBytes) bytes = split(head, tail);
+
+	kit_write_bytes(kit, g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+}
+
+/* Whatever is missing of a second frame, no row comes of the first. */
+static void test_split_truncated(void)
 {
 	g_autoptr(Kit) kit = kit_new();
-	g_autoptr(GBytes) bytes = kit_compress(TEXT, strlen(TEXT));
+	g_autoptr(GBytes) first = kit_compress(SPLIT_HEAD, strlen(SPLIT_HEAD));
+	g_autoptr(GBytes) bytes = split(SPLIT_HEAD, TAIL);
+	gsize size, begin = g_bytes_get_size(first);
+	const char *data = g_bytes_get_data(bytes, &size);
+
+	kit_write_bytes(kit, data, begin);
+	assert_error(kit, NULL, "byte 124: expected ',' or '}' in the snapshot, found end of data");
+	for (gsize n = begin + 1; n < size; n++) {
+		g_autofree char *expected = g_strdup_printf("compressed byte %zu: " CUT_OFF, n);
+
+		kit_write_bytes(kit, data, n);
+		assert_error(kit, NULL, expected);
+	}
+}
+
+/* A second frame is read first; the document must still be valid, with each key at its place. */
+static const struct lie {
+	const char *what, *head, *tail, *error;
+} lies[] = {
+	{"metrics-twice", SPLIT_HEAD ",\"metrics\":[]", TAIL,
+	 "byte 148: expected each key once in the snapshot, found a second metrics"},
+	{"threads-twice", SPLIT_HEAD, ",\"metrics\":[],\"threads\":[]}",
+	 "byte 148: expected each key once in the snapshot, found a second threads"},
+	{"sets-in-front", SPLIT_HEAD ",\"presence_sets\":[{}]", TAIL,
+	 "byte 141: expected no member of the second in the first of two frames, found "
+	 "presence_sets"},
+	{"no-metrics", SPLIT_HEAD, ",\"plugins\":[]}",
+	 "second frame: expected metrics, found none"},
+	{"other-document", SPLIT_HEAD, "{\"metrics\":[]}",
+	 "second frame, byte 0: expected ',' or '}' in the snapshot, found '{'"},
+	{"too-deep", SPLIT_HEAD, TAIL "}",
+	 "second frame, byte 14: expected nothing more in the snapshot, found '}'"},
+	{"in-an-object", SPLIT_HEAD ",\"x\":{\"y\":1", TAIL,
+	 "byte 149: expected ',' or '}' in the snapshot, found end of data"},
+	{"in-a-string", SPLIT_HEAD ",\"x\":\"", TAIL,
+	 "byte 132: expected ',' or '}' in the snapshot, found 'm'"},
+	{"unknown-set", START "\"threads\":[{\"tid\":1,\"tgid\":1,\"presence\":7}]",
+	 ",\"metrics\":[],\"presence_sets\":[{}]}",
+	 "byte 104: expected a presence below 1 in a thread record, found 7"},
+	{"sets-first", SPLIT_HEAD, ",\"presence_sets\":[{}],\"metrics\":[]}", NULL},
+	{"whole", SPLIT_HEAD, TAIL, NULL},
+};
+
+static void test_lie(gconstpointer data)
+{
+	const struct lie *lie = data;
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GError) error = NULL;
+
+	write_split(kit, lie->head, lie->tail);
+	if (lie->error) {
+		assert_error(kit, NULL, lie->error);
+		return;
+	}
+	g_autofree char *rows = kit_load(kit, NULL, &error);
+	g_assert_no_error(error);
+	g_assert_cmpstr(rows, ==, ROWS);
+}
+
+/* One changed bit anywhere gives an error of one line, and never rows. */
+static void test_flipped(gconstpointer data_of_two)
+{
+	g_autoptr(Kit) kit = kit_new();
+	g_autoptr(GBytes) bytes =
+		data_of_two ? split(SPLIT_HEAD, TAIL) : kit_compress(TEXT, strlen(TEXT));
 	gsize size;
 	const char *data = g_bytes_get_data(bytes, &size);
 	g_autofree char *copy = g_malloc(size);
@@ -112,6 +198,17 @@ static void test_trailing(void)
 	g_byte_array_append(file, g_bytes_get_data(bytes, NULL), (guint)size);
 	kit_write_bytes(kit, file->data, file->len);
 	assert_error(kit, NULL, expected);
+	/* No third frame either. */
+	g_autoptr(GBytes) two = split(SPLIT_HEAD, TAIL);
+	g_autofree char *after_two =
+		g_strdup_printf("compressed byte %zu: expected the end of the file, found data "
+				"after the zstd frame",
+				g_bytes_get_size(two));
+	g_byte_array_set_size(file, 0);
+	g_byte_array_append(file, g_bytes_get_data(two, NULL), (guint)g_bytes_get_size(two));
+	g_byte_array_append(file, (const guint8 *)SPLIT_MARK, SPLIT_MARK_BYTES);
+	kit_write_bytes(kit, file->data, file->len);
+	assert_error(kit, NULL, after_two);
 }
 
 /* ---- limits ----------------------------------------------------------- */
@@ -270,7 +367,14 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/load/damage/no-frame", test_no_frame);
 	g_test_add_func("/load/damage/truncated", test_truncated);
-	g_test_add_func("/load/damage/flipped", test_flipped);
+	g_test_add_data_func("/load/damage/flipped", NULL, test_flipped);
+	g_test_add_data_func("/load/split/flipped", TAIL, test_flipped);
+	g_test_add_func("/load/split/truncated", test_split_truncated);
+	for (gsize i = 0; i < G_N_ELEMENTS(lies); i++) {
+		g_autofree char *name = g_strdup_printf("/load/split/lie/%s", lies[i].what);
+
+		g_test_add_data_func(name, &lies[i], test_lie);
+	}
 	g_test_add_func("/load/damage/trailing", test_trailing);
 	for (gsize i = 0; i < G_N_ELEMENTS(limit_cases); i++) {
 		g_autofree char *name = g_strconcat("/load/limit/", limit_cases[i].what, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The input is a list of texts, each ended by a NUL, that represent a recording's frames; after an
- * empty one, another part begins; after a byte 0xff, it is the whole file instead.  Every sample
+ * empty one, another part begins; a text after a byte 0xfe is the second
+ * frame of a snapshot; after a byte 0xff, it is the whole file instead.  Every sample
  * found is read, from the first to the last and back, and the reader must keep the rules of the
  * border.
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "../replay.h"
+#include "../seek.h"
 #include "checking.h"
 
 #define FRAME_MAX (100u * 1024)
@@ -57,7 +59,10 @@ static void make_file(const uint8_t *data, size_t size)
 		const uint8_t *end = memchr(data, '\0', size);
 		size_t n = end ? (size_t)(end - data) : size;
 
-		add_frame(data, n < FRAME_MAX ? n : FRAME_MAX);
+		if (data[0] == 0xfe)
+			add_bytes(SPLIT_MARK, SPLIT_MARK_BYTES);
+		size_t first = data[0] == 0xfe;
+		add_frame(data + first, (n < FRAME_MAX ? n : FRAME_MAX) - first);
 		if (n == 0 && file.n_parts + 1 < MAX_PARTS)
 			file.ends[file.n_parts++] = file.size;
 		data += n + (end != NULL);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "../seek.h"
+
 #define MAX_METRICS 4200
 
 struct build {
@@ -306,9 +308,15 @@ const char *build_text(Build *build)
 	if (build->text)
 		return build->text;
 	g_assert_cmpint(build_end(build), ==, 0);
-	/* One frame, with its checksum flag set, and nothing after it. */
-	g_assert_cmpuint(ZSTD_findFrameCompressedSize(file->data, file->len), ==, file->len);
+	/* Two frames, each with its checksum flag set, and nothing after them. */
+	gsize tail = ZSTD_findFrameCompressedSize(file->data, file->len) + SPLIT_MARK_BYTES;
+	g_assert_cmpuint(tail, <, file->len);
+	g_assert_true(memcmp(file->data + tail - SPLIT_MARK_BYTES, SPLIT_MARK, SPLIT_MARK_BYTES) ==
+		      0);
+	g_assert_cmpuint(ZSTD_findFrameCompressedSize(file->data + tail, file->len - tail), ==,
+			 file->len - tail);
 	g_assert_cmpuint(file->data[4] & 4, ==, 4);
+	g_assert_cmpuint(file->data[tail + 4] & 4u, ==, 4);
 	big = g_malloc(size);
 	gsize len = ZSTD_decompress(big, size, file->data, file->len);
 	g_assert_false(ZSTD_isError(len));
