@@ -224,35 +224,28 @@ static int read_once(struct latency *self)
  * switches; at either end of the window a turn may be counted twice or not at all. */
 static bool is_closed(const struct turn_record *record)
 {
-	const struct turns *turns = record->turns;
-	uint64_t seen = turns->switches, all = record->head->switches, slack = 1 + all / TOLERANCE;
+	const struct turns *turns = &record->turns;
+	uint64_t seen = turns->switches, all = record->switches, slack = 1 + all / TOLERANCE;
 
 	return turns->state == TURNS_BASED && seen <= all + slack && all <= seen + slack &&
 	       turns->merged <= 1 + seen / TOLERANCE;
 }
 
-static void put_histogram(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
-			  unsigned which, const unsigned *counts, const unsigned *more)
-{
-	uint64_t sum[TURN_BUCKETS];
-
-	for (unsigned i = 0; i < TURN_BUCKETS; i++)
-		sum[i] = (uint64_t)counts[i] + (more ? more[i] : 0);
-	self->host->put_histogram(batch, row, self->slots[which], sum, TURN_BUCKETS);
-}
-
 static void put_turns(const struct latency *self, struct ctprof_batch *batch, uint64_t row,
 		      const struct turn_record *record)
 {
-	const struct turns *turns = record->turns;
+	uint64_t counts[TURN_COUNTS];
 
-	put_histogram(self, batch, row, WAIT, turns->counts[TURN_WOKEN],
-		      turns->counts[TURN_PREEMPTED]);
-	put_histogram(self, batch, row, PREEMPTED, turns->counts[TURN_PREEMPTED], NULL);
-	put_histogram(self, batch, row, SLICE, turns->counts[TURN_SLICE], NULL);
-	put(self, batch, row, WAIT_SUM, turns->wait_ns + record->head->open_wait_ns);
-	put(self, batch, row, SLEPT_SUM, turns->slept_ns + record->head->open_slept_ns);
-	put(self, batch, row, SLICE_SUM, turns->slice_ns + record->head->open_slice_ns);
+	probe_histograms(record, counts);
+	/* WAIT is of all waits, however they began. */
+	for (unsigned i = 0; i < TURN_BUCKETS; i++)
+		counts[i] += counts[TURN_PREEMPTED * TURN_BUCKETS + i];
+	for (unsigned i = 0; i < N_TURN_HISTOGRAMS; i++)
+		self->host->put_histogram(batch, row, self->slots[WAIT + i],
+					  &counts[i * TURN_BUCKETS], TURN_BUCKETS);
+	put(self, batch, row, WAIT_SUM, record->turns.wait_ns + record->open_wait_ns);
+	put(self, batch, row, SLEPT_SUM, record->turns.slept_ns + record->open_slept_ns);
+	put(self, batch, row, SLICE_SUM, record->turns.slice_ns + record->open_slice_ns);
 }
 
 static int collect_threads(struct latency *self, struct ctprof_batch *batch)
@@ -287,12 +280,12 @@ static void put_coverage(const struct latency *self, struct ctprof_batch *batch)
 {
 	uint64_t seen = 0, all = 0, closed = 0;
 	size_t n;
-	const struct turn_record *records = probe_records(self->probe, &n);
+	const struct turn_record *const *records = probe_records(self->probe, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		all += records[i].head->switches;
-		seen += records[i].turns->switches - records[i].turns->merged;
-		closed += is_closed(&records[i]);
+		all += records[i]->switches;
+		seen += records[i]->turns.switches - records[i]->turns.merged;
+		closed += is_closed(records[i]);
 	}
 	put(self, batch, 0, THREADS, n);
 	put(self, batch, 0, CLOSED, closed);

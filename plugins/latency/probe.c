@@ -25,7 +25,7 @@ struct probe {
 	struct turns_bpf *skeleton; /* and its links */
 	char *bytes;                /* what the iterator wrote */
 	size_t used, size;
-	struct turn_record *records; /* in these bytes */
+	const struct turn_record **records; /* in these bytes */
 	size_t n, room;
 	/* Shared with the programs; MAP_FAILED: no waits are charged. */
 	const struct wait_cpu *cpus;
@@ -57,18 +57,17 @@ void probe_free(struct probe *probe)
 
 static int list_records(struct probe *probe)
 {
-	static const struct turns none = {.state = TURNS_BASED};
 	int r = 0;
 
 	for (size_t at = 0; r == 0 && at < probe->used;) {
-		const struct turn_head *head = (const void *)(probe->bytes + at);
-		const void *turns = head->has_turns ? (const void *)(head + 1) : &none;
+		const struct turn_record *record = (const void *)(probe->bytes + at);
+		int n_parts = __builtin_popcountll(record->turns.used);
 
-		at += sizeof *head + (head->has_turns ? sizeof none : 0);
+		at += sizeof *record + (size_t)n_parts * sizeof *record->parts;
 		r = list_reserve(&probe->records, &probe->room, probe->n + 1, MOST_BYTES,
 				 sizeof *probe->records);
 		if (r == 0)
-			probe->records[probe->n++] = (struct turn_record){head, turns};
+			probe->records[probe->n++] = record;
 	}
 	return r;
 }
@@ -153,7 +152,7 @@ int probe_load(unsigned tasks, uint64_t budget_parts, struct probe **ret)
 
 /* ---- what was read -------------------------------------------------------- */
 
-const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n)
+const struct turn_record *const *probe_records(const struct probe *probe, size_t *ret_n)
 {
 	*ret_n = probe->n;
 	return probe->records;
@@ -161,18 +160,32 @@ const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n
 
 static int compare_tids(const void *tid, const void *record)
 {
-	return order_u64(*(const uint32_t *)tid, ((const struct turn_record *)record)->head->tid);
+	return order_u64(*(const uint32_t *)tid, (*(const struct turn_record *const *)record)->tid);
 }
 
 /* The kernel visits threads in the order of their IDs. */
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid)
 {
 	uint32_t sought = (uint32_t)tid;
-	const struct turn_record *found =
+	const struct turn_record *const *found =
 		probe->n ? bsearch(&sought, probe->records, probe->n, sizeof *found, compare_tids)
 			 : NULL;
 
-	return found && found->head->tgid == (uint32_t)tgid ? found : NULL;
+	return found && (*found)->tgid == (uint32_t)tgid ? *found : NULL;
+}
+
+void probe_histograms(const struct turn_record *record, uint64_t *ret)
+{
+	const unsigned *part = record->parts[0];
+
+	memset(ret, 0, TURN_COUNTS * sizeof *ret);
+	for (unsigned i = 0; i < TURN_PARTS; i++) {
+		if (!(record->turns.used & 1ull << i))
+			continue;
+		for (unsigned k = 0; k < TURN_PART; k++)
+			ret[i * TURN_PART + k] = part[k];
+		part += TURN_PART;
+	}
 }
 
 void probe_matrix(const struct probe *probe, struct matrix *ret)

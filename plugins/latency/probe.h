@@ -29,15 +29,12 @@ void probe_detach(struct probe *probe);
 /* Visits all threads, for PASS_READ once per capture; may be called from any thread, even one with
  * a descriptor table of its own.  0 or -errno. */
 int probe_pass(struct probe *probe, enum turn_pass pass);
-struct turn_record {
-	const struct turn_head *head;
-	const struct turns *turns;
-};
-
 /* The records of all threads read, ordered by tid. */
-const struct turn_record *probe_records(const struct probe *probe, size_t *ret_n);
+const struct turn_record *const *probe_records(const struct probe *probe, size_t *ret_n);
 /* The record of a thread; NULL if it did not exist. */
 const struct turn_record *probe_find(const struct probe *probe, int32_t tgid, int32_t tid);
+/* ret has TURN_COUNTS elements: the TURN_BUCKETS of each histogram. */
+void probe_histograms(const struct turn_record *record, uint64_t *ret);
 
 /* The pools that waited for a CPU, and what ran there meanwhile; and how often one woke another. */
 struct matrix {

@@ -14,7 +14,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct turns);
+	__type(value, struct turn_storage);
 } storage SEC(".maps");
 
 /* Chosen by the reader; the kernel drops the code for the rest. */
@@ -42,14 +42,25 @@ static __always_inline void begin(struct turns *turns, struct task_struct *task)
 	__sync_lock_test_and_set(&turns->state, TURNS_BASED);
 }
 
-static __always_inline void count(struct turns *turns, __u32 histogram, __u64 ns)
+static __always_inline struct turns *turns_of(struct task_struct *task, __u64 flags)
 {
-	turns->counts[histogram][least(ctprof_bucket_of(ns), TURN_BUCKETS - 1)]++;
+	struct turn_storage *own = bpf_task_storage_get(&storage, task, 0, flags);
+
+	return own ? &own->turns : 0;
+}
+
+static __always_inline void count(struct turn_storage *own, __u32 histogram, __u64 ns)
+{
+	__u32 i = histogram * TURN_BUCKETS + least(ctprof_bucket_of(ns), TURN_BUCKETS - 1);
+
+	own->counts[i]++;
+	own->turns.used |= 1ull << i / TURN_PART;
 }
 
 /* A thread is switched out by one CPU at a time, so nothing is atomic. */
-static __always_inline void end_turn(struct turns *turns, struct task_struct *prev)
+static __always_inline void end_turn(struct turn_storage *own, struct task_struct *prev)
 {
+	struct turns *turns = &own->turns;
 	__u64 run_delay = prev->sched_info.run_delay, pcount = prev->sched_info.pcount;
 	__u64 exec = prev->se.sum_exec_runtime;
 	__u64 wait = run_delay - turns->run_delay, slice = exec - turns->exec;
@@ -66,23 +77,23 @@ static __always_inline void end_turn(struct turns *turns, struct task_struct *pr
 	if (n > 0) {
 		turns->merged += n - 1;
 		if (!turns->slept)
-			count(turns, turns->preempted ? TURN_PREEMPTED : TURN_WOKEN, wait);
+			count(own, turns->preempted ? TURN_PREEMPTED : TURN_WOKEN, wait);
 	}
-	count(turns, TURN_SLICE, slice);
+	count(own, TURN_SLICE, slice);
 }
 
 static __always_inline void count_switch(struct task_struct *prev, bool preempted)
 {
-	struct turns *turns = bpf_task_storage_get(&storage, prev, 0, 0);
+	struct turn_storage *own = bpf_task_storage_get(&storage, prev, 0, 0);
 
-	if (!turns)
+	if (!own)
 		return;
-	if (turns->state == TURNS_BASED)
-		end_turn(turns, prev);
+	if (own->turns.state == TURNS_BASED)
+		end_turn(own, prev);
 	else
-		begin(turns, prev);
-	turns->slept = 0;
-	turns->preempted = preempted;
+		begin(&own->turns, prev);
+	own->turns.slept = 0;
+	own->turns.preempted = preempted;
 }
 
 /* ---- the cost ------------------------------------------------------------ */
@@ -155,7 +166,7 @@ int note_migration(__u64 *ctx)
 
 	if (!bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed)
 		return 0;
-	struct turns *turns = counts_turns ? bpf_task_storage_get(&storage, task, 0, 0) : 0;
+	struct turns *turns = counts_turns ? turns_of(task, 0) : 0;
 	struct waiter *waiter = charges_waits ? bpf_task_storage_get(&waiters, task, 0, 0) : 0;
 	if (turns)
 		turns->slept = 1;
@@ -171,7 +182,7 @@ static __always_inline struct turns *prepare(struct task_struct *task)
 
 	if (charges_waits)
 		set_waiter(bpf_task_storage_get(&waiters, task, 0, flags), task);
-	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
+	return counts_turns ? turns_of(task, flags) : 0;
 }
 
 /* copy_process(): no lock of a run queue is held, so memory can be allocated. */
@@ -186,23 +197,29 @@ int note_start(__u64 *ctx)
 	return 0;
 }
 
-static __always_inline void hand_out(struct seq_file *seq, struct task_struct *task,
-				     struct turns *turns)
+static __always_inline void hand_out(struct seq_file *seq, struct task_struct *task)
 {
+	struct turn_storage *own = bpf_task_storage_get(&storage, task, 0, 0);
+
+	if (!own)
+		return;
+	const struct turns *turns = &own->turns;
 	__u64 open_wait_ns = task->sched_info.run_delay - turns->run_delay;
-	struct turn_head head = {
+	struct turn_record record = {
 		.tid = (__u32)task->pid,
 		.tgid = (__u32)task->tgid,
 		.open_wait_ns = turns->slept ? 0 : open_wait_ns,
 		.open_slept_ns = turns->slept ? open_wait_ns : 0,
 		.open_slice_ns = task->se.sum_exec_runtime - turns->exec,
 		.switches = task->nvcsw + task->nivcsw - turns->base_switches,
-		.has_turns = turns->switches > 0 || turns->state != TURNS_BASED,
+		.turns = *turns,
 	};
 
-	bpf_seq_write(seq, &head, sizeof head);
-	if (head.has_turns)
-		bpf_seq_write(seq, turns, sizeof *turns);
+	bpf_seq_write(seq, &record, sizeof record);
+	for (__u32 i = 0; i < TURN_PARTS; i++)
+		if (record.turns.used & 1ull << i)
+			bpf_seq_write(seq, &own->counts[i * TURN_PART],
+				      TURN_PART * sizeof *own->counts);
 }
 
 SEC("iter/task")
@@ -213,12 +230,12 @@ int visit_threads(struct bpf_iter__task *ctx)
 	if (!task)
 		return 0;
 	struct turns *turns = pass == PASS_CREATE ? prepare(task)
-			      : counts_turns      ? bpf_task_storage_get(&storage, task, 0, 0)
+			      : pass == PASS_BASE ? turns_of(task, 0)
 						  : 0;
 	if (pass == PASS_BASE && turns)
 		begin(turns, task);
-	if (pass == PASS_READ && turns)
-		hand_out(ctx->meta->seq, task, turns);
+	if (pass == PASS_READ && counts_turns)
+		hand_out(ctx->meta->seq, task);
 	return 0;
 }
 

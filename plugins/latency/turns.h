@@ -20,7 +20,12 @@ enum turn_histogram {
 #define TURNS_BASING 1u  /* state while a CPU is setting the base */
 #define TURNS_BASED 2u
 
-/* The counts of a thread; in its task storage. */
+/* Histograms are handed out in parts of so many counts, those that are not 0 only. */
+#define TURN_PART 12u
+#define TURN_COUNTS (N_TURN_HISTOGRAMS * TURN_BUCKETS)
+#define TURN_PARTS (TURN_COUNTS / TURN_PART)
+
+/* Sums and states of the turns of a thread: all but the histograms. */
 struct turns {
 	/* The kernel's counters at the last switch that was counted. */
 	unsigned long long run_delay, pcount, exec;
@@ -30,18 +35,25 @@ struct turns {
 	unsigned long long switches; /* away from the thread */
 	unsigned long long merged; /* turns that are part of the next one, as a switch was missed */
 	unsigned long long base_switches; /* nvcsw + nivcsw of the kernel, at the base */
+	unsigned long long used;          /* bit i: part i of the histograms has counts */
 	unsigned int state;
 	unsigned int preempted; /* the last switch was not a sleep */
 	unsigned int slept;     /* the kernel began to count the wait before the sleep ended */
-	unsigned int counts[N_TURN_HISTOGRAMS][TURN_BUCKETS];
 };
 
-/* The record of a thread, as written; the turns follow if has_turns, 2 KiB. */
-struct turn_head {
+/* The task storage of a thread. */
+struct turn_storage {
+	struct turns turns;
+	unsigned int counts[TURN_COUNTS];
+};
+
+/* The record of a thread, as written; the parts that have counts follow. */
+struct turn_record {
 	unsigned int tid, tgid; /* in the initial PID namespace */
 	/* Times of the turn that has not ended yet, and the kernel's count since the base. */
 	unsigned long long open_wait_ns, open_slept_ns, open_slice_ns, switches;
-	unsigned long long has_turns; /* 0: no switch was counted since the base */
+	struct turns turns;
+	unsigned int parts[][TURN_PART];
 };
 
 /* The passes of the iterator. */

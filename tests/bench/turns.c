@@ -312,10 +312,10 @@ static double measure_pass(struct probe *probe)
 static size_t count_moved(const struct probe *probe)
 {
 	size_t n, moved = 0;
-	const struct turn_record *records = probe_records(probe, &n);
+	const struct turn_record *const *records = probe_records(probe, &n);
 
 	for (size_t i = 0; i < n; i++)
-		moved += records[i].head->has_turns;
+		moved += records[i]->turns.switches > 0;
 	return moved;
 }
 

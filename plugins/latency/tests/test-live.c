@@ -26,25 +26,24 @@ static struct probe *attach(void)
 	return probe;
 }
 
-static guint64 sum(const unsigned *counts)
+static guint64 sum_counts(const struct turn_record *record, enum turn_histogram which)
 {
-	guint64 n = 0;
+	guint64 counts[TURN_COUNTS], n = 0;
 
+	probe_histograms(record, counts);
 	for (guint i = 0; i < TURN_BUCKETS; i++)
-		n += counts[i];
+		n += counts[which * TURN_BUCKETS + i];
 	return n;
 }
 
 /* The sum of the times lies between those of the bounds of their buckets. */
-static void check_buckets(const unsigned *counts, const unsigned *more, guint64 sum_ns)
+static void check_buckets(const guint64 *counts, guint64 sum_ns)
 {
 	guint64 least = 0, most = 0;
 
 	for (guint i = 0; i < TURN_BUCKETS; i++) {
-		guint64 n = counts[i] + (more ? more[i] : 0);
-
-		least += n * ctprof_bucket_least(i);
-		most += n * ctprof_bucket_most(i);
+		least += counts[i] * ctprof_bucket_least(i);
+		most += counts[i] * ctprof_bucket_most(i);
 	}
 	g_assert_cmpuint(least, <=, sum_ns);
 	g_assert_cmpuint(most, >=, sum_ns);
@@ -58,27 +57,29 @@ static const struct turn_record *record_of(const struct probe *probe, pid_t pid)
 	return record;
 }
 
-static const struct turns *turns_of(const struct probe *probe, pid_t pid)
-{
-	return record_of(probe, pid)->turns;
-}
-
 static void check_closed(struct probe *probe, pid_t pid)
 {
 	const struct account account = account_of(pid);
-	const struct turn_head *head = record_of(probe, pid)->head;
-	const struct turns *turns = turns_of(probe, pid);
+	const struct turn_record *record = record_of(probe, pid);
+	const struct turns *turns = &record->turns;
+	guint64 counts[TURN_COUNTS], woken = sum_counts(record, TURN_WOKEN);
 
-	g_assert_cmpuint(turns->wait_ns + head->open_wait_ns, ==, account.wait_ns);
-	g_assert_cmpuint(turns->slice_ns + head->open_slice_ns, ==, account.run_ns);
-	g_assert_cmpuint(head->switches, ==, account.switches);
+	g_assert_cmpuint(turns->wait_ns + record->open_wait_ns + turns->slept_ns +
+				 record->open_slept_ns,
+			 ==, account.wait_ns);
+	g_assert_cmpuint(turns->slice_ns + record->open_slice_ns, ==, account.run_ns);
+	g_assert_cmpuint(record->switches, ==, account.switches);
 	g_assert_cmpuint(turns->switches + turns->merged, ==, account.switches);
-	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]) + sum(turns->counts[TURN_PREEMPTED]) +
-				 turns->merged,
-			 ==, account.turns);
-	g_assert_cmpuint(sum(turns->counts[TURN_SLICE]), ==, turns->switches);
-	check_buckets(turns->counts[TURN_WOKEN], turns->counts[TURN_PREEMPTED], turns->wait_ns);
-	check_buckets(turns->counts[TURN_SLICE], NULL, turns->slice_ns);
+	/* A wait that is sleep in part is in no histogram. */
+	if (turns->slept_ns == 0)
+		g_assert_cmpuint(woken + sum_counts(record, TURN_PREEMPTED) + turns->merged, ==,
+				 account.turns);
+	g_assert_cmpuint(sum_counts(record, TURN_SLICE), ==, turns->switches);
+	probe_histograms(record, counts);
+	check_buckets(&counts[TURN_SLICE * TURN_BUCKETS], turns->slice_ns);
+	for (guint i = 0; i < TURN_BUCKETS; i++)
+		counts[i] += counts[TURN_PREEMPTED * TURN_BUCKETS + i];
+	check_buckets(counts, turns->wait_ns);
 }
 
 /* Nothing is missing for processes that the probe saw from their start to their stop. */
@@ -106,20 +107,19 @@ static void test_closes(void)
 /* Two processes that spin on one CPU preempt each other. */
 static void test_preempted(void)
 {
-	const struct turns *turns = NULL;
 	struct probe *probe = attach();
+	guint64 n = 0;
 
 	if (!probe)
 		return;
 	pid_t pids[] = {plant(spin), plant(spin)};
 	/* On a busy host they get few turns. */
-	for (guint i = 0; i < 60 && (!turns || sum(turns->counts[TURN_PREEMPTED]) <= 10); i++) {
+	for (guint i = 0; i < 60 && n <= 10; i++) {
 		g_usleep(PLANTED_MS * 1000);
 		g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
-		turns = turns_of(probe, pids[0]);
+		n = sum_counts(record_of(probe, pids[0]), TURN_PREEMPTED);
 	}
-	g_assert_nonnull(turns);
-	g_assert_cmpuint(sum(turns->counts[TURN_PREEMPTED]), >, 10);
+	g_assert_cmpuint(n, >, 10);
 	end(pids[0]);
 	end(pids[1]);
 	probe_free(probe);
@@ -128,7 +128,6 @@ static void test_preempted(void)
 /* A thread that sleeps has waits that begin with a wakeup. */
 static void test_woken(void)
 {
-	const struct turns *turns;
 	struct probe *probe = attach();
 
 	if (!probe)
@@ -137,14 +136,14 @@ static void test_woken(void)
 	g_usleep(PLANTED_MS * 1000);
 	stop(pid);
 	g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
-	turns = turns_of(probe, pid);
-	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, 10);
-	g_assert_cmpuint(sum(turns->counts[TURN_WOKEN]), >, sum(turns->counts[TURN_PREEMPTED]));
+	guint64 woken = sum_counts(record_of(probe, pid), TURN_WOKEN);
+	g_assert_cmpuint(woken, >, 10);
+	g_assert_cmpuint(woken, >, sum_counts(record_of(probe, pid), TURN_PREEMPTED));
 	end(pid);
 	probe_free(probe);
 }
 
-/* A thread that was not switched out has a short record, which shows that it has no turns. */
+/* A thread that was not switched out has a short record, without histograms. */
 static void test_quiet(void)
 {
 	pid_t quiet = plant(sleep_long);
@@ -156,11 +155,10 @@ static void test_quiet(void)
 
 		g_usleep(PLANTED_MS * 1000);
 		g_assert_cmpint(probe_pass(probe, PASS_READ), ==, 0);
-		g_assert_cmpuint(record_of(probe, busy)->head->has_turns, ==, 1);
-		g_assert_cmpuint(record_of(probe, quiet)->head->has_turns, ==, 0);
-		g_assert_cmpuint(record_of(probe, quiet)->head->switches, ==, 0);
-		g_assert_cmpuint(turns_of(probe, quiet)->state, ==, TURNS_BASED);
-		g_assert_cmpuint(sum(turns_of(probe, quiet)->counts[TURN_SLICE]), ==, 0);
+		g_assert_cmpuint(record_of(probe, busy)->turns.used, !=, 0);
+		g_assert_cmpuint(record_of(probe, quiet)->turns.used, ==, 0);
+		g_assert_cmpuint(record_of(probe, quiet)->switches, ==, 0);
+		g_assert_cmpuint(record_of(probe, quiet)->turns.state, ==, TURNS_BASED);
 		end(busy);
 		probe_free(probe);
 	}
@@ -183,7 +181,8 @@ static void test_two(void)
 	g_assert_cmpint(probe_pass(first, PASS_READ), ==, 0);
 	g_assert_cmpint(probe_pass(second, PASS_READ), ==, 0);
 	check_closed(first, pid);
-	g_assert_cmpuint(turns_of(second, pid)->switches, <, turns_of(first, pid)->switches);
+	g_assert_cmpuint(record_of(second, pid)->turns.switches, <,
+			 record_of(first, pid)->turns.switches);
 	end(pid);
 	probe_free(first);
 	probe_free(second);
