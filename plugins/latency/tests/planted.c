@@ -4,8 +4,10 @@
 #include <glib.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,12 +47,14 @@ void sleep_often(void)
 {
 	const struct timespec nap = {.tv_nsec = 1 * MS};
 
+	pin(0, 0);
 	for (;;)
 		(void)nanosleep(&nap, NULL);
 }
 
 void sleep_long(void)
 {
+	pin(0, 0);
 	for (;;)
 		(void)pause();
 }
@@ -119,4 +123,66 @@ struct account account_of(pid_t pid)
 		number_line(lines[i], "nonvoluntary_ctxt_switches:", &account.switches);
 	}
 	return account;
+}
+
+/* ---- a group that is throttled --------------------------------------------- */
+
+#define CGROUP G_DIR_SEPARATOR_S "sys" G_DIR_SEPARATOR_S "fs" G_DIR_SEPARATOR_S "cgroup"
+
+static gboolean write_file(const char *directory, const char *name, const char *text)
+{
+	g_autofree char *path = g_build_filename(directory, name, NULL);
+	FILE *file = fopen(path, "w");
+	gboolean is_written = file && fputs(text, file) >= 0;
+
+	return file && fclose(file) == 0 && is_written;
+}
+
+/* Makes a group by two files, those of v1 or of v2. */
+static char *make_by(const char *parent, const char *const files[4])
+{
+	g_autofree char *path =
+		g_strdup_printf("%s" G_DIR_SEPARATOR_S "ctprof-test%d", parent, (int)getpid());
+
+	if (mkdir(path, 0755) < 0)
+		return NULL;
+	if (write_file(path, files[0], files[1]) && write_file(path, files[2], files[3]))
+		return g_steal_pointer(&path);
+	(void)rmdir(path);
+	return NULL;
+}
+
+char *make_group(void)
+{
+	static const char *const v1[] = {"cpu.cfs_quota_us", "20000", "cpu.shares", "262144"};
+	static const char *const v2[] = {"cpu.max", "20000 100000", "cpu.weight", "10000"};
+	char *group = make_by(CGROUP G_DIR_SEPARATOR_S "cpu", v1);
+
+	if (group)
+		return group;
+	(void)write_file(CGROUP, "cgroup.subtree_control", "+cpu");
+	return make_by(CGROUP, v2);
+}
+
+gboolean join_group(const char *group, pid_t pid)
+{
+	g_autofree char *text = g_strdup_printf("%d", (int)pid);
+
+	return write_file(group, "cgroup.procs", text);
+}
+
+guint64 throttled_in(const char *group)
+{
+	g_autofree char *path = g_build_filename(group, "cpu.stat", NULL);
+	g_autofree char *text = NULL;
+	guint64 ns = 0, us = 0;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+	for (guint i = 0; lines[i]; i++) {
+		number_line(lines[i], "throttled_time ", &ns);
+		number_line(lines[i], "throttled_usec ", &us);
+	}
+	return ns + us * 1000;
 }

@@ -19,7 +19,8 @@ void stop(pid_t pid);
 void stop_all(const pid_t *pids, guint n);
 void end(pid_t pid);
 
-/* Work for plant(): runs on the first CPU all the time. */
+/* Work for plant(), on the first CPU: a thread that is moved while it falls asleep has time in its
+ * wait that is sleep.  Runs all the time. */
 void spin(void);
 /* Sleeps, 1 ms at a time. */
 void sleep_often(void);
@@ -32,3 +33,9 @@ struct account {
 };
 
 struct account account_of(pid_t pid);
+
+/* Makes a group whose threads may use a fifth of a CPU; NULL: that is not possible. */
+char *make_group(void);
+gboolean join_group(const char *group, pid_t pid);
+/* Returns for how long the group was throttled, in ns. */
+guint64 throttled_in(const char *group);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -401,43 +400,6 @@ static void test_idle(void)
 
 /* ---- throttled ------------------------------------------------------------------ */
 
-#define CGROUP G_DIR_SEPARATOR_S "sys" G_DIR_SEPARATOR_S "fs" G_DIR_SEPARATOR_S "cgroup"
-
-static gboolean write_file(const char *directory, const char *name, const char *text)
-{
-	g_autofree char *path = g_build_filename(directory, name, NULL);
-	FILE *file = fopen(path, "w");
-	gboolean is_written = file && fputs(text, file) >= 0;
-
-	return file && fclose(file) == 0 && is_written;
-}
-
-/* Makes a group whose threads may use a fifth of a CPU; NULL: that is not possible. */
-static char *make_group(void)
-{
-	g_autofree char *path = g_strdup_printf(
-		CGROUP G_DIR_SEPARATOR_S "cpu" G_DIR_SEPARATOR_S "matrix%d", (int)getpid());
-
-	if (mkdir(path, 0755) < 0)
-		return NULL;
-	if (write_file(path, "cpu.cfs_quota_us", "20000") &&
-	    write_file(path, "cpu.shares", "262144"))
-		return g_steal_pointer(&path);
-	(void)rmdir(path);
-	return NULL;
-}
-
-static guint64 throttled_in(const char *group)
-{
-	g_autofree char *path = g_build_filename(group, "cpu.stat", NULL);
-	g_autofree char *text = NULL;
-	const char *at = g_file_get_contents(path, &text, NULL, NULL)
-				 ? strstr(text, "throttled_time ")
-				 : NULL;
-
-	return at ? g_ascii_strtoull(at + strlen("throttled_time "), NULL, 10) : 0;
-}
-
 /* One thread alone in its group is throttled for as long as the group is. */
 static void test_throttled(void)
 {
@@ -445,13 +407,12 @@ static void test_throttled(void)
 	Planted planted;
 
 	if (!group) {
-		g_test_skip("no group of the CPU controller (v1) can be made");
+		g_test_skip("no group of the CPU controller can be made");
 		return;
 	}
 	if (begin(&planted)) {
 		add_pinned(&planted, "thr", spin, 1);
-		g_autofree char *pid = g_strdup_printf("%d", (int)planted.pids[0]);
-		g_assert_true(write_file(group, "cgroup.procs", pid));
+		g_assert_true(join_group(group, planted.pids[0]));
 		start(&planted);
 		g_usleep(2000000);
 		settle(&planted);
