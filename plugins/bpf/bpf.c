@@ -17,6 +17,7 @@
 #include "file.h"
 #include "hold.h"
 #include "instance.h"
+#include "kernel-types.h"
 #include "metrics.h"
 #include "need.h"
 #include "option.h"
@@ -26,7 +27,6 @@
 #include "slots.h"
 #include "smaps-put.h"
 #include "sweep.h"
-#include "types.h"
 
 #define MOST_CPUS (8u * RECORD_CPUS_BYTES)
 #define OWN_CGROUP_BYTES 8192u

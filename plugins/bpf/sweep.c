@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "types.h"
 
 /* The skeleton is bpftool's code, not ours. */
 #pragma GCC diagnostic push
@@ -19,6 +18,7 @@
 #pragma GCC diagnostic ignored "-Wcast-qual"
 #include "clock.h"
 #include "iterator.h"
+#include "kernel-types.h"
 #include "task.skel.h"
 #pragma GCC diagnostic pop
 
@@ -88,83 +88,7 @@ static void detach_ends(struct sweep *sweep)
 	}
 }
 
-/* ---- what the programs are attached to ---------------------------------- */
-
-enum { N_TARGETS = 3 };
-
-static int give_target(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
-{
-	const struct types_target *target = (const void *)cookie;
-
-	options->attach_btf_id = target->id;
-	return target->id ? bpf_program__set_type(program, BPF_PROG_TYPE_TRACING) : -ENOENT;
-}
-
-/* Before 1.3, libbpf must not be left without any handler: it would use freed memory. */
-static int keep_handler(void)
-{
-	static int kept;
-
-	if (kept <= 0)
-		kept = libbpf_register_prog_handler("ctprof", BPF_PROG_TYPE_UNSPEC, 0, NULL);
-	return kept;
-}
-
-/* For programs of BPF_PROG_TYPE_TRACING, libbpf reads all types of the kernel, megabytes, only to
- * find the ID of the target.  With these handlers they get that type when they are loaded. */
-static int add_handlers(struct types_target targets[N_TARGETS], int ret_handlers[N_TARGETS])
-{
-	int r = keep_handler();
-
-	for (unsigned i = 0; i < N_TARGETS && r >= 0; i++) {
-		LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)&targets[i],
-			    .prog_prepare_load_fn = give_target);
-
-		r = ret_handlers[i] = libbpf_register_prog_handler(targets[i].section,
-								   BPF_PROG_TYPE_RAW_TRACEPOINT,
-								   targets[i].attach, &options);
-	}
-	return r;
-}
-
-static void remove_handlers(const int handlers[N_TARGETS])
-{
-	for (unsigned i = 0; i < N_TARGETS; i++)
-		if (handlers[i] > 0)
-			(void)libbpf_unregister_prog_handler(handlers[i]);
-}
-
 /* ---- loading ------------------------------------------------------------ */
-
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t written = write(fd, bytes, len);
-
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		bytes += written > 0 ? written : 0;
-		len -= written > 0 ? (size_t)written : 0;
-	}
-	return 0;
-}
-
-/* Writes the types that the programs need. */
-static int offer_types(const struct sweep *sweep, int fd, struct types_target *targets)
-{
-	const struct btf *own = bpf_object__btf(sweep->skeleton->obj);
-	struct btf *cut;
-	uint32_t len;
-	int r = types_cut(own, sweep->setting.types, sweep->setting.types_len, targets, N_TARGETS,
-			  &cut);
-
-	if (r < 0)
-		return r;
-	const char *bytes = btf__raw_data(cut, &len);
-	r = bytes ? write_all(fd, bytes, len) : -ENOMEM;
-	btf__free(cut);
-	return r;
-}
 
 static void set_up(const struct sweep *sweep, bool ends)
 {
@@ -181,51 +105,46 @@ static void set_up(const struct sweep *sweep, bool ends)
 		(void)bpf_map__set_max_entries(skeleton->maps.ended, sweep->setting.ends_bytes);
 }
 
-/* Loads the programs; targets: gives libbpf the types it needs, so that it does not look for them
- * itself. */
-static int load_programs(struct sweep *sweep, bool ends, struct types_target *targets)
-{
-	char path[32];
-	LIBBPF_OPTS(bpf_object_open_opts, options);
-	AUTO_FD fd = targets ? memfd_create("types", MFD_CLOEXEC) : -1;
+struct loading {
+	struct sweep *sweep;
+	bool ends;
+};
 
-	if (targets && fd < 0)
-		return -errno;
-	(void)snprintf(path, sizeof path, "/dev/fd/%d", fd);
-	if (targets)
-		options.btf_custom_path = path;
+static int open_programs(void *data, const struct bpf_object_open_opts *options,
+			 struct bpf_object **ret)
+{
+	struct sweep *sweep = ((struct loading *)data)->sweep;
+
 	task_bpf__destroy(sweep->skeleton);
-	sweep->skeleton = task_bpf__open_opts(&options);
+	sweep->skeleton = task_bpf__open_opts(options);
 	if (!sweep->skeleton)
 		return -errno;
-	int r = targets ? offer_types(sweep, fd, targets) : 0;
-	if (r < 0)
-		return r;
-	set_up(sweep, ends);
-	return task_bpf__load(sweep->skeleton);
+	*ret = sweep->skeleton->obj;
+	return 0;
 }
 
-static int load_cut(struct sweep *sweep, bool ends)
+static int load_programs(void *data)
 {
-	struct types_target targets[N_TARGETS] = {
+	const struct loading *loading = data;
+
+	set_up(loading->sweep, loading->ends);
+	return task_bpf__load(loading->sweep->skeleton);
+}
+
+static int load_either(struct sweep *sweep, bool ends, bool cut)
+{
+	struct loading loading = {sweep, ends};
+	struct types_target targets[] = {
 		{"iter/task", "bpf_iter_task", BPF_TRACE_ITER, BTF_KIND_FUNC, 0},
 		{"tp_btf/sched_process_exit", "btf_trace_sched_process_exit", BPF_TRACE_RAW_TP,
 		 BTF_KIND_TYPEDEF, 0},
 		{"tp_btf/sched_switch", "btf_trace_sched_switch", BPF_TRACE_RAW_TP,
 		 BTF_KIND_TYPEDEF, 0},
 	};
-	int handlers[N_TARGETS] = {0};
-	int r = add_handlers(targets, handlers);
+	const struct types_user user = {open_programs, load_programs, &loading, targets,
+					sizeof targets / sizeof targets[0]};
 
-	if (r >= 0)
-		r = load_programs(sweep, ends, targets);
-	remove_handlers(handlers);
-	return r;
-}
-
-static int load_either(struct sweep *sweep, bool ends, bool cut)
-{
-	return cut ? load_cut(sweep, ends) : load_programs(sweep, ends, NULL);
+	return types_load(&user, cut ? sweep->setting.types : NULL, sweep->setting.types_len);
 }
 
 /* Loads with fallbacks: without the programs for exits, then without the cut types. */

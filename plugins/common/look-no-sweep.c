@@ -4,8 +4,10 @@
 
 #include "looks.h"
 
-int sweep_open(const uint64_t describe[SWEEP_CALLS / 64], struct sweep **ret)
+int sweep_open(const struct ctprof_host *host, const uint64_t describe[SWEEP_CALLS / 64],
+	       struct sweep **ret)
 {
+	(void)host;
 	(void)describe;
 	(void)ret;
 	return -EOPNOTSUPP;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ctprof/plugin.h"
 #include "thread-record.h"
 
 /* No host has more threads. */
@@ -33,6 +34,7 @@ struct sweep;
 /* describe: a bit for each system call whose first argument is a descriptor that records describe
  * by mode and name; NULL: no call.  0; -EOPNOTSUPP: not in this build, or not on this
  * kernel; or another -errno. */
-int sweep_open(const uint64_t describe[SWEEP_CALLS / 64], struct sweep **ret);
+int sweep_open(const struct ctprof_host *host, const uint64_t describe[SWEEP_CALLS / 64],
+	       struct sweep **ret);
 void sweep_free(struct sweep *sweep);
 int looks_read_sweep(struct sweep *sweep, struct looks *looks);

@@ -118,7 +118,7 @@ static int locks_start(void *data)
 	/* The BPF program uses the thread numbers of the initial PID namespace. */
 	if (slots_wanted(self->host, self->slots, N_METRICS) &&
 	    namespace_is_first(self->host, "pid"))
-		(void)sweep_open(NULL, &self->waiters.sweep);
+		(void)sweep_open(self->host, NULL, &self->waiters.sweep);
 	return 0;
 }
 
@@ -396,6 +396,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
 	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether it is the initial namespace"),
+	NEED_PARTLY(FILE, "sys/kernel/btf/vmlinux", "waiting threads by BPF"),
 	NEED_PARTLY(CAPABILITY, "CAP_SYS_PTRACE", "other users' threads"),
 	NEED_PARTLY_TO_START("CAP_BPF", "waiting threads by BPF, at a tenth of the cost"),
 	NEED_PARTLY_TO_START("CAP_PERFMON", "waiting threads by BPF, at a tenth of the cost"),

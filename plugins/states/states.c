@@ -149,12 +149,12 @@ static void states_close(void *data)
 	instance_free(self);
 }
 
-static int open_sweep(struct sweep **ret)
+static int open_sweep(const struct ctprof_host *host, struct sweep **ret)
 {
 	uint64_t calls[SWEEP_CALLS / 64];
 
 	kind_calls_with_descriptor(kind_machine(), calls);
-	return sweep_open(calls, ret);
+	return sweep_open(host, calls, ret);
 }
 
 static int states_probe(void *data)
@@ -164,7 +164,7 @@ static int states_probe(void *data)
 	struct ctprof_finding finding = FINDING_WORKS(GROUP);
 	struct sweep *sweep = NULL;
 	int file = file_check_root(host, CTPROF_ROOT_PROC, "self/syscall");
-	int r = host->live(host) ? open_sweep(&sweep) : -EOPNOTSUPP;
+	int r = host->live(host) ? open_sweep(host, &sweep) : -EOPNOTSUPP;
 
 	sweep_free(sweep);
 	if (r < 0 && file < 0)
@@ -188,7 +188,7 @@ static int states_start(void *data)
 
 	if (wanted && host->live(host) && namespace_is_first(host, "pid") &&
 	    file_shows_own_pids(host))
-		(void)open_sweep(&self->sweep);
+		(void)open_sweep(host, &self->sweep);
 	return 0;
 }
 
@@ -407,6 +407,7 @@ static const struct ctprof_need needs[] = {
 	NEED_PARTLY(FILE, "proc/self/status", "for doctor: the capabilities of ctprof"),
 	NEED_PARTLY(FILE, "proc/self/stat", "whether /proc is of this PID namespace"),
 	NEED_PARTLY(FILE, "proc/self/ns/pid", "whether it is the initial namespace"),
+	NEED_PARTLY(FILE, "sys/kernel/btf/vmlinux", "the states by BPF"),
 	NEED_PARTLY(KCONFIG, "CONFIG_KALLSYMS", "wait_channel"),
 	NEED_PARTLY(KCONFIG, "CONFIG_STACKTRACE", "wait_stack"),
 	NEED_PARTLY(KCONFIG, "CONFIG_DEBUG_INFO_BTF", "the states by BPF"),

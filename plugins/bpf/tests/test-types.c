@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "../types.h"
+#include "kernel-types.h"
 
 /* The number of types that the programs do not need, as in the kernel. */
 #define N_OTHERS 300

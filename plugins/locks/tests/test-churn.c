@@ -36,7 +36,7 @@ static void alone_init(struct alone *ret)
 	ret->fake = fake_host_new(ret->root, NULL, NULL, TRUE);
 	ret->host = fake_host_table(ret->fake);
 	g_assert_cmpint(peeker_new(ret->host, &ret->peeker), ==, 0);
-	(void)sweep_open(NULL, &ret->swept.sweep);
+	(void)sweep_open(ret->host, NULL, &ret->swept.sweep);
 }
 
 static void alone_clear(struct alone *alone)

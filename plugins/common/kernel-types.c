@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "types.h"
+#include "kernel-types.h"
 
 #include <errno.h>
 #include <linux/btf.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bpf-condition.h"
 #include "cleanup.h"
@@ -415,4 +417,111 @@ void types_close(struct types *types)
 		(void)munmap(types->bytes, types->len);
 	else
 		free(types->bytes);
+}
+
+/* ---- loading ----------------------------------------------------------- */
+
+static int give_target(struct bpf_program *program, struct bpf_prog_load_opts *options, long cookie)
+{
+	const struct types_target *target = (const void *)cookie;
+
+	options->attach_btf_id = target->id;
+	return target->id ? bpf_program__set_type(program, BPF_PROG_TYPE_TRACING) : -ENOENT;
+}
+
+/* Before 1.3, libbpf must not be left without any handler: it would use freed memory. */
+static int keep_handler(void)
+{
+	static int kept;
+
+	if (kept <= 0)
+		kept = libbpf_register_prog_handler("ctprof", BPF_PROG_TYPE_UNSPEC, 0, NULL);
+	return kept;
+}
+
+/* For programs of BPF_PROG_TYPE_TRACING, libbpf reads all types of the kernel, megabytes, only to
+ * find the ID of the target.  With these handlers they get that type when they are loaded. */
+static int add_handlers(const struct types_user *user, int ret_handlers[TYPES_TARGETS])
+{
+	int r = keep_handler();
+
+	for (unsigned i = 0; i < user->n_targets && r >= 0; i++) {
+		LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)&user->targets[i],
+			    .prog_prepare_load_fn = give_target);
+
+		r = ret_handlers[i] = libbpf_register_prog_handler(
+			user->targets[i].section, BPF_PROG_TYPE_RAW_TRACEPOINT,
+			user->targets[i].attach, &options);
+	}
+	return r;
+}
+
+static void remove_handlers(const int handlers[TYPES_TARGETS])
+{
+	for (unsigned i = 0; i < TYPES_TARGETS; i++)
+		if (handlers[i] > 0)
+			(void)libbpf_unregister_prog_handler(handlers[i]);
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t written = write(fd, bytes, len);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		bytes += written > 0 ? written : 0;
+		len -= written > 0 ? (size_t)written : 0;
+	}
+	return 0;
+}
+
+/* Writes the types that the programs need. */
+static int offer_types(const struct types_user *user, const struct btf *own, const void *kernel,
+		       size_t kernel_len, int fd)
+{
+	struct btf *cut;
+	uint32_t len;
+	int r = types_cut(own, kernel, kernel_len, user->targets, user->n_targets, &cut);
+
+	if (r < 0)
+		return r;
+	const char *bytes = btf__raw_data(cut, &len);
+	r = bytes ? write_all(fd, bytes, len) : -ENOMEM;
+	btf__free(cut);
+	return r;
+}
+
+static int load_cut(const struct types_user *user, const void *bytes, size_t len)
+{
+	char path[32];
+	struct bpf_object *object;
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+	AUTO_FD fd = memfd_create("types", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	(void)snprintf(path, sizeof path, "/dev/fd/%d", fd);
+	options.btf_custom_path = path;
+	int r = user->open(user->data, &options, &object);
+	r = r < 0 ? r : offer_types(user, bpf_object__btf(object), bytes, len, fd);
+	return r < 0 ? r : user->load(user->data);
+}
+
+int types_load(const struct types_user *user, const void *bytes, size_t len)
+{
+	int handlers[TYPES_TARGETS] = {0};
+	struct bpf_object *object;
+	LIBBPF_OPTS(bpf_object_open_opts, options);
+	int r;
+
+	if (bytes) {
+		r = add_handlers(user, handlers);
+		r = r < 0 ? r : load_cut(user, bytes, len);
+		remove_handlers(handlers);
+	} else {
+		r = user->open(user->data, &options, &object);
+		r = r < 0 ? r : user->load(user->data);
+	}
+	return r;
 }

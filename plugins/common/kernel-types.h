@@ -2,7 +2,9 @@
 /* The kernel's types, cut down to those that the programs read. */
 #pragma once
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,3 +41,20 @@ struct types_target {
  */
 int types_cut(const struct btf *wanted, const void *bytes, size_t len, struct types_target *targets,
 	      size_t n_targets, struct btf **ret);
+
+/* The programs of a source. */
+struct types_user {
+	/* Opens the object with these options. */
+	int (*open)(void *data, const struct bpf_object_open_opts *options,
+		    struct bpf_object **ret);
+	int (*load)(void *data);
+	void *data;
+	struct types_target *targets;
+	size_t n_targets; /* 1 to TYPES_TARGETS */
+};
+
+#define TYPES_TARGETS 8
+
+/* Opens and loads the programs; bytes: gives libbpf the types it needs, so that it does not look
+ * for them itself; NULL: it does. 0 or -errno. */
+int types_load(const struct types_user *user, const void *bytes, size_t len);
