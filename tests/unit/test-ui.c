@@ -65,6 +65,18 @@ static void test_json(void)
 	g_assert_cmpstr(out->str, ==, "\"a\\\"\\\\\\u007f\\u009b\\u202e\\udb40\\udc01\xc3\xa9\"");
 }
 
+/* Only a whole name is in a list. */
+static void test_list(void)
+{
+	g_assert_true(texts_list_has("cpu,cpuacct", "cpu"));
+	g_assert_true(texts_list_has("cpu,cpuacct", "cpuacct"));
+	g_assert_false(texts_list_has("cpuacct,memory", "cpu"));
+	g_assert_false(texts_list_has("cpuacct,memory", "acct"));
+	g_assert_false(texts_list_has("cpu,cpuacct", "cpu,cpuacct"));
+	g_assert_false(texts_list_has("", "cpu"));
+	g_assert_false(texts_list_has(NULL, "cpu"));
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -74,6 +86,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &cases[i], test_escape);
 	}
 	g_test_add_func("/ui-escape/json", test_json);
+	g_test_add_func("/texts/list", test_list);
 	g_test_add_func("/ui-escape/any-byte-gives-printable-text", test_any_byte);
 	return g_test_run();
 }
