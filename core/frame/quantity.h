@@ -72,7 +72,8 @@ typedef struct host_state {
 	gdouble waiting;          /* threads that wait for a CPU */
 	gdouble load[3];
 	gdouble runnable;            /* threads, including running ones but not the reader */
-	gdouble read, written;       /* by block devices, bytes/s */
+	gdouble read, written;       /* by disks, bytes/s */
+	gdouble upper_read;          /* by devices in memory or on top of others, bytes/s */
 	gdouble faults, refaults;    /* 1/s: major faults, pages read back after reclaim */
 	gdouble direct_scans;        /* 1/s: pages scanned by threads that need memory, */
 	gdouble background_scans;    /* and by kswapd; both without cgroup limits */

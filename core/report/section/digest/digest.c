@@ -202,6 +202,7 @@ Digest *digest_new(const Draft *draft)
 	g_array_sort_with_data(digest->lines, compare_lines, (gpointer)(uintptr_t)draft);
 	add_up(digest);
 	host_state_read(digest);
+	disk_read_upper(digest);
 	digest->limits = throttling_list(draft);
 	digest->blames = blames_new(draft);
 	findings_find(digest);

@@ -92,6 +92,8 @@ gdouble digest_growth(const Digest *digest, const CostLine *line, enum cost cost
 
 /* Steps of making the digest: read the state of the host, ... */
 void host_state_read(Digest *digest);
+/* ... and what devices in memory or on top of others read, ... */
+void disk_read_upper(Digest *digest);
 /* ... find what stands out, ... */
 void findings_find(Digest *digest);
 /* ... and add the lines of text above and below the sections. */

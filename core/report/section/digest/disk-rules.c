@@ -13,6 +13,7 @@
 #define LEAST_STALL 50.0      /* percent of the time: at least half a thread waits */
 #define LEAST_OF_DISKS 0.8    /* share of all disks, to attribute the host's numbers to this one */
 #define LEAST_OF_TRANSFER 0.5 /* share of the disk's transfers, for a pool to be named */
+#define MOST_OF_READS 0.5     /* share of a pool's reads: it may have done all of them elsewhere */
 
 /* The load of a disk, per second; NAN: not known. */
 typedef struct load {
@@ -30,6 +31,13 @@ static gdouble seconds_of(const Digest *digest)
 				   : 0;
 }
 
+/* Whether the device is in memory, or reads a file or other disks with requests of its own: the
+ * kernel counts those beside the requests of the threads. */
+static gboolean is_upper(const char *name)
+{
+	return g_regex_match_simple("^(loop|nullb|ram|zd|zloop|zram)\\d", name, G_REGEX_RAW, 0);
+}
+
 static gdouble rate_of(const Digest *digest, const Pair *disk, const char *metric)
 {
 	struct ctprof_value values[SIDES];
@@ -37,9 +45,11 @@ static gdouble rate_of(const Digest *digest, const Pair *disk, const char *metri
 	for (guint side = 0; side < SIDES; side++)
 		values[side] =
 			draft_value(digest->draft, TABLE_SINGLE_OBJECTS, disk->sides, side, metric);
-	/* A disk that appears in the window may have counted for longer. */
+	/* A disk that appears in the window may have counted for longer, but a loop device that was
+	 * never used is not listed. */
 	const struct ctprof_value grown =
-		value_growth(CTPROF_COUNTER, &values[0], &values[1], FALSE);
+		value_growth(CTPROF_COUNTER, &values[0], &values[1],
+			     !disk->sides[0] && is_upper(object_name(disk)));
 	return grown.type == CTPROF_VALUE_NUMBER ? (gdouble)grown.number / seconds_of(digest) : NAN;
 }
 
@@ -60,8 +70,8 @@ static Load load_of(const Digest *digest, const Pair *disk)
 /* Whether the device is on top of disks, a path to a disk, or in memory. */
 static gboolean is_stacked(const char *name)
 {
-	return g_regex_match_simple("^(bcache|dm-|drbd|loop|md|nvme\\d+c|ram|zram)", name,
-				    G_REGEX_RAW, 0);
+	return is_upper(name) ||
+	       g_regex_match_simple("^(bcache|dm-|drbd|md|nvme\\d+c)", name, G_REGEX_RAW, 0);
 }
 
 const Pair *disk_find(const Digest *digest)
@@ -83,6 +93,35 @@ const Pair *disk_find(const Digest *digest)
 	return most >= LEAST_OF_DISKS * all ? busiest : NULL;
 }
 
+void disk_read_upper(Digest *digest)
+{
+	const GPtrArray *single_objects = digest->draft->single_objects;
+
+	for (guint i = 0; seconds_of(digest) > 0 && i < single_objects->len; i++) {
+		const Pair *device = g_ptr_array_index(single_objects, i);
+
+		if (strcmp(device->key.names[0], DISK_GROUP) == 0 && is_upper(object_name(device)))
+			digest->host.upper_read += rate_of(digest, device, "disk_read_bytes");
+	}
+}
+
+static gboolean is_kernel(const Digest *digest, const CostLine *line)
+{
+	const struct ctprof_value parent = draft_value(digest->draft, TABLE_THREADS,
+						       line->group->sides, digest->newest, "ppid");
+
+	return parent.type == CTPROF_VALUE_NUMBER && parent.number == KTHREADD;
+}
+
+/* The kernel's own threads read from disks for those devices. */
+gdouble disk_reads(const Digest *digest, const CostLine *line)
+{
+	gdouble read = digest_cost(line, digest->newest, COST_READ);
+	gdouble upper = is_kernel(digest, line) ? 0 : digest->host.upper_read;
+
+	return upper > MOST_OF_READS * read ? 0 : read - upper;
+}
+
 /* Returns the threads of a pool that wait: by their delays, or else those in uninterruptible sleep
  * at both ends, if the pool used files in between.  Waits of the kernel's own threads, which write
  * back, hold no one up. */
@@ -92,10 +131,8 @@ static gdouble waiting_threads(const Digest *digest, const CostLine *line)
 	gdouble delay = digest_cost(line, newest, COST_DISK_WAIT);
 	gdouble transfer =
 		digest_cost(line, newest, COST_READ) + digest_cost(line, newest, COST_WRITE);
-	const struct ctprof_value parent =
-		draft_value(digest->draft, TABLE_THREADS, line->group->sides, newest, "ppid");
 
-	if (parent.type == CTPROF_VALUE_NUMBER && parent.number == KTHREADD)
+	if (is_kernel(digest, line))
 		return 0;
 	if (delay >= LEAST_DISK_WAIT)
 		return delay;
@@ -103,11 +140,6 @@ static gdouble waiting_threads(const Digest *digest, const CostLine *line)
 		       ? MIN(digest_cost(line, 0, COST_BLOCKED),
 			     digest_cost(line, newest, COST_BLOCKED))
 		       : 0;
-}
-
-static gdouble reads_of(const Digest *digest, const CostLine *line)
-{
-	return digest_cost(line, digest->newest, COST_READ);
 }
 
 /* Returns the amount dirtied, less the amount dropped before it was written. */
@@ -174,7 +206,7 @@ static void add_culprit(const Digest *digest, Sentence *sentence, const Load *lo
 	gboolean reads = load->read > load->written;
 	gdouble host = reads ? digest->host.read : digest->host.written;
 	gdouble disk = MAX(load->read, load->written), most;
-	const CostLine *line = find_most(digest, reads ? reads_of : written_bytes, &most);
+	const CostLine *line = find_most(digest, reads ? disk_reads : written_bytes, &most);
 
 	if (line && most >= LEAST_OF_TRANSFER * disk && disk >= LEAST_OF_DISKS * host)
 		SAY(sentence, reads ? "; {} reads {}/s of it" : "; {} writes {}/s to files",

@@ -299,7 +299,7 @@ static void say_busiest(const Subject *subject, Sentence *sentence)
 static gdouble measure_disk(const Subject *subject)
 {
 	const HostState *host = &subject->digest->host;
-	gdouble read = subject_cost(subject, COST_READ);
+	gdouble read = disk_reads(subject->digest, subject->line);
 
 	return read >= LEAST_IO && read <= host->read * MOST_OF_DISKS
 		       ? MIN(read / host->read * 100, 100)
@@ -314,7 +314,7 @@ static gdouble cost_io(const Subject *subject)
 static void say_disk(const Subject *subject, Sentence *sentence)
 {
 	const HostState *host = &subject->digest->host;
-	gdouble read = subject_cost(subject, COST_READ);
+	gdouble read = disk_reads(subject->digest, subject->line);
 
 	SAY(sentence, "{} does the disk reads", name_of(subject));
 	/* The pool was read at another moment than the host, so its value may be the larger. */

@@ -71,6 +71,9 @@ static inline gboolean is_thrashing(const Digest *digest)
 
 /* Returns the disk that had nearly all requests of the window; NULL: no such disk. */
 const Pair *disk_find(const Digest *digest);
+/* Returns a lower bound of the bytes/s that a pool reads from disks: any pool may have used the
+ * devices in memory or on top of others. */
+gdouble disk_reads(const Digest *digest, const CostLine *line);
 
 /* Returns "app[12] 0x55d0c0de1000" or "sda". */
 static inline const char *object_name(const Pair *object)
