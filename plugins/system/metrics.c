@@ -103,6 +103,7 @@ const struct ctprof_metric system_metrics[SYSTEM_N_METRICS] = {
 	MEMORY("memory.available", "memory available without swapping, an estimate", "MemAvailable, si_mem_available()"),
 	MEMORY("swap.total", "size of the swap areas", "SwapTotal, si_swapinfo()"),
 	MEMORY("swap.free", "free part of it", "SwapFree, si_swapinfo()"),
+	MEMORY("memory.shared", "shared memory and files of tmpfs, without swapped-out pages", "Shmem, si_meminfo()"),
 
 	DISKS("read_bytes", "read from all disks", "read"),
 	DISKS("write_bytes", "written to all disks", "write"),

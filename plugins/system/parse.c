@@ -122,7 +122,8 @@ bool system_take_vmstat(struct system_rows *rows, struct slots_value *ret)
 bool system_take_memory(struct system_rows *rows, struct slots_value *ret)
 {
 	/* In the order of the metrics. */
-	static const char *const keys[] = {"MemTotal", "MemAvailable", "SwapTotal", "SwapFree"};
+	static const char *const keys[] = {"MemTotal", "MemAvailable", "SwapTotal", "SwapFree",
+					   "Shmem"};
 	bool any = rows->rest.len > 0;
 	struct text line, key, rest, number;
 

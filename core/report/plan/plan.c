@@ -383,7 +383,8 @@ static gboolean has_text(const GPtrArray *texts, const char *text)
 
 gboolean plan_needs_group(const Plan *plan, const char *group)
 {
-	static const char *const of_digest[] = {LOCK_GROUP, MATRIX_GROUP, DISK_GROUP, NULL};
+	static const char *const of_digest[] = {LOCK_GROUP, MATRIX_GROUP, DISK_GROUP, TMPFS_GROUP,
+						NULL};
 
 	return texts_list_has(plan->groups, group) ||
 	       (plan->wants_digest && g_strv_contains(of_digest, group));

@@ -26,6 +26,7 @@ typedef struct draft Draft;
 #define TURN_GROUP "latency"
 #define MATRIX_GROUP "latency-matrix"
 #define DISK_GROUP "system-disks"
+#define TMPFS_GROUP "memory-tmpfs"
 /* A group of metrics that the first screen uses, more expensive than its others. */
 #define PSS_GROUP "smaps"
 

@@ -91,11 +91,11 @@ static const struct parse_case vmstat_cases[] = {
 
 static const struct parse_case memory_cases[] = {
 	{"MemTotal:       24684392 kB\nMemFree: 1 kB\nMemAvailable: 2 kB\nSwapCached: 9 kB\n"
-	 "SwapTotal: 3 kB\nSwapFree:\t4 kB\nDirty: 5 kB\n",
-	 "24684392 2 3 4"},
+	 "SwapTotal: 3 kB\nSwapFree:\t4 kB\nDirty: 5 kB\nShmem: 6 kB\nShmemHugePages: 7 kB\n",
+	 "24684392 2 3 4 6"},
 	/* Before 3.14 the kernel does not estimate the available memory. */
-	{"MemTotal: 1 kB\nMemFree: 2 kB\nSwapTotal:0 kB\n", "1 - 0 -"},
-	{"MemTotal 1 kB\nMemTotal: x kB\nSwapFree:\n", "? - - -"},
+	{"MemTotal: 1 kB\nMemFree: 2 kB\nSwapTotal:0 kB\n", "1 - 0 - -"},
+	{"MemTotal 1 kB\nMemTotal: x kB\nSwapFree:\n", "? - - - -"},
 	{"", ""},
 };
 

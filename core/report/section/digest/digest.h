@@ -106,6 +106,8 @@ void digest_note(const Digest *digest, Series *series);
 struct ctprof_value digest_time(const Draft *draft, gdouble seconds);
 /* Returns the value of one of host_quantities; NAN: not known. */
 gdouble host_state_value(const Digest *digest, const Quantity *quantity);
+/* Returns the host's number in the newest capture; NAN: absent. */
+gdouble host_state_number(const Digest *digest, const char *name);
 /* Returns a label of the host in the newest capture; NULL: absent. */
 const char *host_state_text(const Digest *digest, const char *name);
 /* Returns up to three sentences about the state of the host; the caller unrefs. */

@@ -17,6 +17,8 @@
 #define MOST_OTHERS 0.2         /* share of the CPU time that is used by threads not named */
 #define MOST_EXCESS 1.05        /* charges are of ticks */
 #define MOST_NAMES 3
+#define LEAST_EXPLAINED 0.8 /* of the growth of shared memory */
+#define SHARED "system.memory.shared"
 #define MOST_ROOM 0.1   /* share of the memory: if more is available, cgroup limits are the cause */
 #define LEAST_SCANS 0.1 /* pages scanned per page read back */
 
@@ -286,6 +288,70 @@ static void say_kills(const Subject *subject, Sentence *sentence)
 	add_killed(subject->digest, killed, sentence);
 }
 
+/* ---- shared memory ---- */
+
+/* Returns the growth of a value between the sides; NAN: not known. */
+static gdouble grown(const Digest *digest, enum intake_table table, Record *const sides[SIDES],
+		     const char *metric)
+{
+	const struct ctprof_value before = draft_value(digest->draft, table, sides, 0, metric);
+	const struct ctprof_value after = draft_value(digest->draft, table, sides, 1, metric);
+
+	return digest->seconds > 0 && before.type == CTPROF_VALUE_NUMBER &&
+			       after.type == CTPROF_VALUE_NUMBER
+		       ? (gdouble)after.number - (gdouble)before.number
+		       : NAN;
+}
+
+/* Without the part that may have been swapped in, and unless the memory of a pool grew about as
+ * much: the rule about pools reports that. */
+static gdouble measure_shared(const Subject *subject)
+{
+	const Digest *digest = subject->digest;
+	Record *const *host = digest->draft->host;
+	gdouble growth = grown(digest, TABLE_HOST, host, SHARED) -
+			 fmax(grown(digest, TABLE_HOST, host, "system.swap.free"), 0);
+
+	for (guint i = 0; i < digest->lines->len; i++) {
+		gdouble pool = digest_growth(digest, digest_line(digest, i), COST_PSS);
+
+		if (pool >= LEAST_EXPLAINED * growth && pool <= growth / LEAST_EXPLAINED)
+			return NAN;
+	}
+	return growth_judge(digest, growth, host_state_number(digest, SHARED));
+}
+
+/* Adds the tmpfs that grew most, if this explains most of the growth. */
+static void add_tmpfs(const Subject *subject, Sentence *sentence)
+{
+	const GPtrArray *single_objects = subject->digest->draft->single_objects;
+	const Pair *tmpfs = NULL;
+	gdouble most = LEAST_EXPLAINED * subject->value;
+
+	for (guint i = 0; i < single_objects->len; i++) {
+		const Pair *object = g_ptr_array_index(single_objects, i);
+		gdouble growth = strcmp(object->key.names[0], TMPFS_GROUP) == 0
+					 ? grown(subject->digest, TABLE_SINGLE_OBJECTS,
+						 object->sides, "tmpfs_used_bytes")
+					 : NAN;
+
+		tmpfs = growth > most ? object : tmpfs;
+		most = growth > most ? growth : most;
+	}
+	if (tmpfs)
+		SAY(sentence, ": tmpfs {} +{}", term_name(object_name(tmpfs)),
+		    term_bytes("tmpfs", "bytes", most));
+}
+
+static void say_shared(const Subject *subject, Sentence *sentence)
+{
+	gdouble held = host_state_number(subject->digest, SHARED);
+
+	TELL(sentence, "shared memory");
+	growth_add(subject->digest, sentence, subject->value, held - subject->value, held);
+	add_tmpfs(subject, sentence);
+}
+
 /* ---- differences of the setup ---- */
 
 static gdouble measure_differences(const Subject *subject)
@@ -313,6 +379,7 @@ const Rule host_rules[] = {
 	{"steal", "percent", LEAST_STEAL, measure_steal, say_steal, .cost = cost_steal},
 	{"unaccounted", "percent", LEAST_UNKNOWN_SHARE, measure_unknown, say_unknown, .cost = unknown_of},
 	{"memory-short", "1/s", LEAST_REFAULTS, measure_refaults, say_refaults, .price = PRICE_OF_REFAULTS},
+	{"shared-grew", "bytes", MIB, measure_shared, say_shared, .price = 1 / GIB},
 	{"setup-differs", "none", 1, measure_differences, say_differences, .price = COST_OF_ODDITIES},
 	{.name = NULL},
 };

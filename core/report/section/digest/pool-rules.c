@@ -7,7 +7,6 @@
 #include "rules.h"
 #include "why.h"
 
-#define MIB (1024.0 * 1024)
 #define NS_PER_S 1e9
 #define MINUTE 60 /* s */
 
@@ -360,8 +359,28 @@ static void say_wait(const Subject *subject, Sentence *sentence)
 	why_add_member(subject, sentence, subject->rule->of);
 }
 
-/* Returns the growth of a level in the window. NAN: not known, or too little (a limit per minute; a
- * window of less than ten seconds needs as much growth as one of ten). */
+gdouble growth_judge(const Digest *digest, gdouble growth, gdouble held)
+{
+	gdouble judged = growth * CLAMP(MINUTE / digest->seconds, 1, MOST_STRETCH);
+
+	return judged >= MAX(LEAST_GROWTH, held * LEAST_GROWTH_SHARE) ? growth : NAN;
+}
+
+void growth_add(const Digest *digest, Sentence *sentence, gdouble growth, gdouble before,
+		gdouble held)
+{
+	gdouble a_minute = growth * MINUTE / digest->seconds;
+
+	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", growth));
+	SAY(sentence, " to {}", term_bytes("held", "bytes", held));
+	/* A percentage of almost nothing is meaningless. */
+	if (a_minute < MOST_GROWTH * before)
+		SAY(sentence, ", {} % a minute",
+		    term_count("a_minute", "percent", a_minute / before * 100));
+	else
+		SAY(sentence, ", {} a minute", term_bytes("a_minute", "bytes", a_minute));
+}
+
 static gdouble measure_growth(const Subject *subject)
 {
 	enum cost cost = subject->rule->of;
@@ -371,27 +390,16 @@ static gdouble measure_growth(const Subject *subject)
 	if (!isnan(growth) && cost == COST_PSS)
 		(void)members_total(subject->digest->draft->window->members,
 				    subject->line->group->sides[1], COST_RISEN, &growth);
-	gdouble judged = growth * CLAMP(MINUTE / subject->digest->seconds, 1, MOST_STRETCH);
-	gdouble held = subject_cost(subject, cost);
-
-	return judged >= MAX(LEAST_GROWTH, held * LEAST_GROWTH_SHARE) ? growth : NAN;
+	return growth_judge(subject->digest, growth, subject_cost(subject, cost));
 }
 
 static void say_growth(const Subject *subject, Sentence *sentence)
 {
 	enum cost cost = subject->rule->of;
-	gdouble before = digest_cost(subject->line, 0, cost);
 
 	SAY(sentence, subject->rule->words, name_of(subject));
-	SAY(sentence, " grew by {}", term_bytes("growth", "bytes", subject->value));
-	SAY(sentence, " to {}", term_bytes("held", "bytes", subject_cost(subject, cost)));
-	gdouble a_minute = subject->value * MINUTE / subject->digest->seconds;
-	/* A percentage of almost nothing is meaningless. */
-	if (a_minute < MOST_GROWTH * before)
-		SAY(sentence, ", {} % a minute",
-		    term_count("a_minute", "percent", a_minute / before * 100));
-	else
-		SAY(sentence, ", {} a minute", term_bytes("a_minute", "bytes", a_minute));
+	growth_add(subject->digest, sentence, subject->value, digest_cost(subject->line, 0, cost),
+		   subject_cost(subject, cost));
 	why_add_member(subject, sentence, cost == COST_PSS ? COST_RISEN : cost);
 }
 

@@ -26,7 +26,8 @@ typedef struct rule {
 } Rule;
 
 #define MB 1e6
-#define GIB (1024.0 * 1024 * 1024)
+#define MIB (1024.0 * 1024)
+#define GIB (1024 * MIB)
 /* The cost of reading back one reclaimed page per second. */
 #define PRICE_OF_REFAULTS (4096 / (100 * MB))
 /* Throttling for a smaller part of the time, in percent, is not worth a line. */
@@ -51,6 +52,13 @@ static inline const Blame *subject_blame(const Subject *subject)
 	return blame_find(digest->blames, subject->line->group->names[0],
 			  subject_cost(subject, COST_WAITING) * digest->seconds * 1e9);
 }
+
+/* Returns the growth of a level in the window to that value.  NAN: not known, or too little (a
+ * limit per minute; a window of less than ten seconds needs as much growth as one of ten). */
+gdouble growth_judge(const Digest *digest, gdouble growth, gdouble held);
+/* Adds " grew by 64.0M to 1.00G, 10 % a minute". */
+void growth_add(const Digest *digest, Sentence *sentence, gdouble growth, gdouble before,
+		gdouble held);
 
 /* Returns the largest pool of that cgroup or, if none, of a cgroup below it; NULL: none. */
 const CostLine *cgroup_pool(const Digest *digest, const CgroupLimits *limits);

@@ -24,8 +24,7 @@ static struct ctprof_value host_value(const Digest *digest, const char *name)
 	return draft_value(draft, TABLE_HOST, draft->host, digest->newest, name);
 }
 
-/* Returns the host's number in the newest capture; NAN: absent. */
-static gdouble now(const Digest *digest, const char *name)
+gdouble host_state_number(const Digest *digest, const char *name)
 {
 	const struct ctprof_value value = host_value(digest, name);
 
@@ -96,7 +95,7 @@ void host_state_read(Digest *digest)
 	if (host->runnable >= 1)
 		host->runnable--;
 	for (guint i = 0; i < G_N_ELEMENTS(host->load); i++)
-		host->load[i] = now(digest, loads[i]) / CENTIPERCENT;
+		host->load[i] = host_state_number(digest, loads[i]) / CENTIPERCENT;
 	if (digest->seconds > 0 && waiting->type == CTPROF_VALUE_REAL)
 		host->waiting = waiting->real;
 	if (!window || !window->has_cpu)

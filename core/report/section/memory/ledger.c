@@ -214,7 +214,7 @@ static void draft_lenses(const Draft *draft, const struct ledger *ledger)
 {
 	static const struct lens lenses[] = {
 		{NULL, "pss_bytes", "processes (PSS)"},
-		{MEMORY_TMPFS_GROUP, "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
+		{TMPFS_GROUP, "tmpfs_used_bytes", "tmpfs (used, RAM and swap)"},
 		{MEMORY_SYSV_GROUP, "sysv_rss_bytes", "SysV segments (RSS)"},
 	};
 	g_auto(Rows) processes = rows_of(draft, NULL);
@@ -260,7 +260,7 @@ const Section view_ledger = {
 	.flags = SECTION_VIEW | SECTION_OF_HOST,
 	.draft = draft_ledger,
 	.orders = (const char *const[]){"kernel", "size", "name", NULL},
-	.groups = MEMORY_LEDGER_GROUP "," MEMORY_TMPFS_GROUP "," MEMORY_SYSV_GROUP,
+	.groups = MEMORY_LEDGER_GROUP "," TMPFS_GROUP "," MEMORY_SYSV_GROUP,
 	.optional = MEMORY_GROUP,
 	.needs = "ledger_bytes",
 	.what = "memory ledger",

@@ -19,7 +19,6 @@
 #define MEMORY_SHARED_GROUP "memory-shared"
 #define MEMORY_SWAP_GROUP "memory-swap"
 #define MEMORY_SYSV_GROUP "memory-sysv"
-#define MEMORY_TMPFS_GROUP "memory-tmpfs"
 /* Metrics of other groups that the source fills, in the syntax of --metrics. */
 #define MEMORY_METRICS "state,nr_threads"
 /* MeasureChoices of the tables of rows; data is the plan. */

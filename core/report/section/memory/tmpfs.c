@@ -29,7 +29,7 @@ static struct ctprof_value mount_value(const Listing *listing, const Pair *row, 
 }
 
 static const Listing mounts = {
-	.group = MEMORY_TMPFS_GROUP,
+	.group = TMPFS_GROUP,
 	.places = places_of_mounts,
 	.n_places = G_N_ELEMENTS(places_of_mounts),
 	.value = mount_value,
@@ -197,7 +197,7 @@ const Section view_tmpfs = {
 	.draft = draft_tmpfs,
 	.orders = (const char *const[]){"used", "limit", "files", "name", "allocated", "logical",
 					NULL},
-	.groups = MEMORY_TMPFS_GROUP,
+	.groups = TMPFS_GROUP,
 	.optional = MEMORY_FILES_GROUP "," MEMORY_LEDGER_GROUP,
 	.needs = "tmpfs_used_bytes",
 	.what = "tmpfs mounts",
