@@ -207,6 +207,12 @@ def check_growth(window, pool, numbers, text):
     yield from check_amount(window, pool, numbers["growth"], sum(risen(a, b) for a, b in pairs), 1 << 20)
 
 
+def check_shared(window, _, numbers, text):
+    grown = window.of_host("system_memory_shared") * window.seconds * 1024
+    if numbers["growth"] > grown * (1 + SHARE) + (1 << 20):
+        yield f"shared memory grew by {numbers['growth']:.4g}, exported {grown:.4g}"
+
+
 def check_forks(window, _, numbers, text):
     if not near(numbers["forks"], window.of_host("system_processes"), 2):
         yield f"{numbers['forks']} forks/s, exported {window.of_host('system_processes')}"
@@ -231,7 +237,7 @@ def check_throttled(window, path, numbers, text):
 CHECKS = {"busiest": check_busiest, "uses-cpu": check_runner_up, "starved": check_waits, "wants-cpu": check_waits,
           "waits-beside-idle": check_waits, "disk-io": check_reads,
           "writes-files": check_writes, "switches": check_switches, "stuck": check_stuck, "grew": check_growth,
-          "forks": check_forks, "came-and-went": check_exited, "throttled": check_throttled}
+          "shared-grew": check_shared, "forks": check_forks, "came-and-went": check_exited, "throttled": check_throttled}
 
 
 def check_delay(window, pool, numbers, word):
