@@ -246,15 +246,6 @@ static const Scene scenes[] = {
 	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .nice = 19,
 	   .tunables = "sched_autogroup_enabled=1 sched_schedstats=0"},
 	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .nice = -5}}},
-	/* Real-time threads run before those of all sessions. */
-	{"starved",
-	 "app is starved, not busy, while front ran 4 CPU, under SCHED_FIFO: 2 of its 2 threads wait "
-	 "for a CPU, 10.0ms a turn, for 0 CPU",
-	 4000,
-	 0,
-	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .policy = "SCHED_IDLE",
-	   .tunables = "sched_autogroup_enabled=1"},
-	  {"front", NULL, 50, .n = 8, .run_ns = 5 * S, .policy = "SCHED_FIFO"}}},
 	/* The weight of the cgroup above counts as well, if others have more. */
 	{"starved",
 	 "app is starved, not busy, at cpu.weight 1, while front ran 4 CPU: 2 of its 2 threads wait for "
@@ -312,7 +303,8 @@ static const Scene scenes[] = {
 	 "SCHED_FIFO: 2 of its 2 threads wait for a CPU, 10.0ms a turn, for 0 CPU",
 	 3000,
 	 0,
-	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .cpus = "3"},
+	 {{"app", NULL, 10, .n = 2, .wait_ns = 10 * S, .cpus = "3",
+	   .tunables = "sched_autogroup_enabled=1"},
 	  {"front", NULL, 50, .n = 8, .run_ns = 25 * S / 10},
 	  {"hog", NULL, 80, .n = 1, .run_ns = 10 * S, .cpus = "3", .policy = "SCHED_FIFO"}}},
 	/* The kernel counts a wait when it ends: these have not ended, ... */
