@@ -245,7 +245,7 @@ static guint count_blocked(HangCheck *hangcheck)
 	return n;
 }
 
-/* If all n_threads threads are blocked (n), starts the same number again and RELIEF more, as the
+/* n: the number of blocked threads.  If all threads are blocked, starts n + RELIEF more, as the
  * next processes may be stuck, too.  Returns FALSE if all are blocked and none can be started. */
 static gboolean relieve(HangCheck *hangcheck, guint n)
 {

@@ -301,7 +301,7 @@ static gboolean add_day(ExportDays *days, guint file, guint sample, guint64 real
 		return TRUE;
 	}
 	if (days->n == EXPORT_MAX_DAYS)
-		return error_set_failed(error, "more than %u files and days", EXPORT_MAX_DAYS);
+		return error_set_failed(error, "more than %u days over all files", EXPORT_MAX_DAYS);
 	days->days[days->n++] = (ExportDay){file, sample, sample, day};
 	return TRUE;
 }

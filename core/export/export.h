@@ -35,7 +35,7 @@ Export *export_new(Plugin *sink, Output *output, const ExportOptions *options, G
 void export_free(Export *export);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Export, export_free)
 
-/* Learns the metrics of a capture to come; call this for all captures before export_begin(). */
+/* Adds the metrics of a capture to be exported; call this for each one before export_begin(). */
 void export_learn(Export *export, const Registry *registry);
 gboolean export_begin(Export *export, GError **error);
 

@@ -266,7 +266,7 @@ GPtrArray *context_compare(const Context *baseline, const Context *candidate)
 
 	compare_hosts(baseline, candidate, differences);
 	compare_schedulers(baseline, candidate, differences);
-	/* The reference's files list no plugins at all. */
+	/* Files of the reference (docs/file-format.md) list no plugins at all. */
 	if (g_hash_table_size(baseline->plugins) > 0 && g_hash_table_size(candidate->plugins) > 0)
 		/* Metrics that a plugin left out were read by another one, or are absent. */
 		compare_tables(baseline->plugins, candidate->plugins, "plugin", "not there",

@@ -35,8 +35,8 @@ static guint add_files(Recording *recording, const char *path)
 
 		if (r < 0 && r != -ENOENT)
 			recording_add_damage(recording,
-					     "%s and older files are left out: it is not a "
-					     "regular file of the same owner",
+					     "%s is left out with all older files: it is "
+					     "not a regular file of the same owner",
 					     name);
 		if (r < 0)
 			return n;
@@ -131,8 +131,8 @@ gboolean rotated_take(Recording *recording, const char *path, GError **error)
 
 		bytes_drop(recording_bytes(recording), strangers);
 		recording_add_damage(recording,
-				     "%s and older files are left out: it is not an earlier "
-				     "recording of the same boot",
+				     "%s is left out with all older files: it is not an "
+				     "earlier recording of the same boot",
 				     name);
 		if (!recording_list(recording, error))
 			return FALSE;

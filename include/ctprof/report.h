@@ -26,8 +26,8 @@ enum ctprof_value_type {
 	CTPROF_VALUE_NUMBER = 10, /* number: counters, peaks, lows, gauges, levels, map entries */
 	CTPROF_VALUE_REAL = 20,   /* real: derived metrics, shares */
 	CTPROF_VALUE_RANGE = 30,  /* min, max: ordinals */
-	CTPROF_VALUE_MODE = 40, /* text: the most frequent value, which count of the n rows have */
-	CTPROF_VALUE_CPUS = 50, /* min, max number of CPUs; text: the list if all rows agree */
+	CTPROF_VALUE_MODE = 40,   /* text: the most frequent value, found in count of the n rows */
+	CTPROF_VALUE_CPUS = 50,   /* min, max number of CPUs; text: the list if all rows agree */
 	CTPROF_VALUE_UNLIMITED = 60, /* a limit that is not set */
 	CTPROF_VALUE_TEXT = 70,      /* text */
 };

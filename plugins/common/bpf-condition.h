@@ -27,8 +27,8 @@ struct condition_advice {
 
 /* Finds a reason why programs cannot run, without loading any; false: no reason found. */
 bool condition_examine(const struct ctprof_host *host, struct condition_advice *ret);
-/* Also finds a reason against programs that follow threads by the numbers and times of the initial
- * namespaces; always sets *ret. */
+/* For programs that follow threads: another PID or time namespace than the initial one is a reason,
+ * too.  Always sets *ret. */
 bool condition_examine_outer(const struct ctprof_host *host, struct condition_advice *ret);
 /* Explains a failure to load the programs. */
 struct condition_advice condition_explain(int err);

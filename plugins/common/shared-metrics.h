@@ -194,7 +194,7 @@
 	SHARED_PELT_("util_avg", "share of recent time it ran, out of 1024", "se.avg.util_avg",    \
 		     "___update_load_avg")
 #define SHARED_runnable_avg                                                                        \
-	SHARED_PELT_("runnable_avg", "share of recent time it ran or waited to, out of 1024",      \
+	SHARED_PELT_("runnable_avg", "share of recent time it ran or waited to run, out of 1024",  \
 		     "se.avg.runnable_avg", "___update_load_avg")
 #define SHARED_load_avg                                                                            \
 	SHARED_PELT_("load_avg",                                                                   \

@@ -46,7 +46,7 @@ int host_collect_name(struct host_run *run, const struct host_item *item)
 	return result < 0 ? result : host_run_put_text(run, item->first, name);
 }
 
-/* The file exists since 6.1; before that, uname() replaces it. */
+/* The file was added in 6.1; before that, uname() replaces it. */
 int host_collect_arch(struct host_run *run, const struct host_item *item)
 {
 	struct text name;

@@ -254,7 +254,7 @@ static void check_holders(const struct ctprof_host *host, const struct looks *lo
 	}
 }
 
-/* ---- all of them -------------------------------------------------------------------- */
+/* ---- the list of all waiters -------------------------------------------------------- */
 
 static int compare_locks(const void *a, const void *b)
 {

@@ -68,8 +68,8 @@ static const char *text_of(const struct history *history, guint64 subject, guint
 	return drawing_cell_of(line, markup_find_role(history->section, role))->value[0].text;
 }
 
-/* Returns the sum of a window's pools or, of CPUs, what the host used if that is more; the sum can
- * be a little larger as the two are read at different moments.  NAN: not measured. */
+/* Returns the sum of a window's pools; for CPUs, the host's use if that is larger.  The sum can be
+ * a little larger as the two are read at different moments.  NAN: not measured. */
 static double whole_of(const struct history *history, guint64 window)
 {
 	double sum = NAN;

@@ -694,27 +694,27 @@ def test_files_that_are_not_of_the_recording():
         for path in parts[:-2]:
             path.unlink()
         second.write_bytes(b"a letter\n")
-        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+        check("turn.ctprof.1 is left out with all older files: it is not an earlier recording of the same boot")
         second.unlink()
         second.mkdir()
-        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        check("turn.ctprof.1 is left out with all older files: it is not a regular file of the same owner")
         second.rmdir()
         kept = file.parent / "kept"
         kept.write_bytes(older)
         second.symlink_to(kept)
-        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        check("turn.ctprof.1 is left out with all older files: it is not a regular file of the same owner")
         second.unlink()
         os.mkfifo(second)
-        check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+        check("turn.ctprof.1 is left out with all older files: it is not a regular file of the same owner")
         second.unlink()
         if harness.is_root():
             second.write_bytes(older)
             os.chown(second, 12345, 12345)
-            check("turn.ctprof.1 and older files are left out: it is not a regular file of the same owner")
+            check("turn.ctprof.1 is left out with all older files: it is not a regular file of the same owner")
             second.unlink()
         # The same file again is no older one; nor is what is left after a hole.
         second.write_bytes(file.read_bytes())
-        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+        check("turn.ctprof.1 is left out with all older files: it is not an earlier recording of the same boot")
         second.unlink()
         Path(f"{file}.2").write_bytes(older)
         assert count(file) == here
@@ -728,7 +728,7 @@ def test_files_that_are_not_of_the_recording():
         first["capture"]["begin_boottime_ns"] += 10**12
         packed = json.dumps(first, separators=(",", ":")).encode()
         second.write_bytes(subprocess.run(["zstd", "-q"], input=packed, stdout=subprocess.PIPE, check=True).stdout)
-        check("turn.ctprof.1 and older files are left out: it is not an earlier recording of the same boot")
+        check("turn.ctprof.1 is left out with all older files: it is not an earlier recording of the same boot")
 
 
 def test_a_gap_between_files_is_said():

@@ -66,8 +66,8 @@ typedef struct analysis_options {
 	/* Processes of ctprof itself, for held samples and ctprof memory: the process that reads,
 	 * with its children, and its supervisor; 0: none. */
 	gint32 own[2];
-	/* gint32: processes of ctprof itself, in files: they are in no group, and their CPU time is
-	 * shown apart from unaccounted time; NULL: none. */
+	/* gint32: ctprof's own processes, as recorded in the files: they are in no group, and their
+	 * CPU time is shown apart from unaccounted time; NULL: none. */
 	const GArray *hidden;
 	guint limit;                /* lines of a section; 0: no limit */
 	gboolean has_limit;         /* set by the user */

@@ -224,7 +224,7 @@ const Section section_primary = {
 const Section section_delay = {
 	.name = SECTION_DELAY,
 	.heading = "Primary metrics",
-	.help = "time lost to CPU, I/O, memory and interrupt waits, and peak memory",
+	.help = "peak memory, and time lost to CPU, I/O, memory and interrupt waits",
 	.place = {2, 2},
 	.draft = draft_delay,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares ended threads as recorded by BPF with what waiting for them returns. */
+/* Compares BPF's records of ended threads with the results of wait4(). */
 #include <errno.h>
 #include <glib.h>
 #include <signal.h>

@@ -30,7 +30,7 @@ struct build {
 	char *text;
 };
 
-/* The test's host table is followed by its build. */
+/* The host table of a test is a member of its Build. */
 static int limited_write(const struct ctprof_host *table, const void *data, size_t size)
 {
 	Build *build = (Build *)(gpointer)((char *)(uintptr_t)table - offsetof(Build, table));
