@@ -22,8 +22,9 @@
 #define MOST_BYTES ((size_t)1 << 30)
 
 struct probe {
-	struct turns_bpf *skeleton; /* and its links */
-	char *bytes;                /* what the iterator wrote */
+	struct turns_bpf *skeleton; /* and the links of what counts */
+	struct bpf_link *visits;
+	char *bytes; /* what the iterator wrote */
 	size_t used, size;
 	const struct turn_record **records; /* in these bytes */
 	size_t n, room;
@@ -34,17 +35,14 @@ struct probe {
 
 void probe_detach(struct probe *probe)
 {
-	struct bpf_link *visits = probe->skeleton->links.visit_threads;
-
-	probe->skeleton->links.visit_threads = NULL;
 	turns_bpf__detach(probe->skeleton);
-	probe->skeleton->links.visit_threads = visits;
 }
 
 void probe_free(struct probe *probe)
 {
 	if (!probe)
 		return;
+	(void)bpf_link__destroy(probe->visits);
 	turns_bpf__destroy(probe->skeleton);
 	if (probe->cpus != MAP_FAILED)
 		(void)munmap((void *)(uintptr_t)probe->cpus, probe->n_cpus * sizeof *probe->cpus);
@@ -74,7 +72,7 @@ static int list_records(struct probe *probe)
 
 int probe_pass(struct probe *probe, enum turn_pass pass)
 {
-	AUTO_FD fd = bpf_iter_create(bpf_link__fd(probe->skeleton->links.visit_threads));
+	AUTO_FD fd = bpf_iter_create(bpf_link__fd(probe->visits));
 
 	if (fd < 0)
 		return -errno;
@@ -97,7 +95,7 @@ static int attach(const struct bpf_program *program, struct bpf_link **ret)
 static int begin(struct probe *probe)
 {
 	struct turns_bpf *skeleton = probe->skeleton;
-	int r = attach(skeleton->progs.visit_threads, &skeleton->links.visit_threads);
+	int r = attach(skeleton->progs.visit_threads, &probe->visits);
 
 	r = r < 0 ? r : attach(skeleton->progs.note_start, &skeleton->links.note_start);
 	r = r < 0 ? r : attach(skeleton->progs.note_migration, &skeleton->links.note_migration);
