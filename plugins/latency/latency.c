@@ -146,18 +146,13 @@ static int latency_probe(void *data)
 	return 0;
 }
 
-static bool is_wanted(const struct latency *self, unsigned from, unsigned to)
-{
-	return slots_wanted(self->host, &self->slots[from], to - from);
-}
-
 /* Returns enum probe_task. */
 static unsigned wanted_tasks(const struct latency *self)
 {
 	const char *wakeups = self->host->option(self->host, "wakeups");
-	unsigned turns = is_wanted(self, 0, OF_HOST) ? PROBE_TURNS : 0;
+	unsigned turns = slots_wanted(self->host, self->slots, OF_HOST) ? PROBE_TURNS : 0;
 
-	if (!is_wanted(self, OF_OBJECTS, N_METRICS))
+	if (!slots_wanted(self->host, &self->slots[OF_OBJECTS], N_METRICS - OF_OBJECTS))
 		return turns;
 	return turns | PROBE_WAITS | (wakeups && strcmp(wakeups, "yes") == 0 ? PROBE_WAKEUPS : 0);
 }
@@ -194,7 +189,7 @@ static int latency_start(void *data)
 	if (self->detaches)
 		return 0;
 	/* Otherwise the host would not start this source before the window begins. */
-	if (!is_wanted(self, OF_HOST, OF_OBJECTS)) {
+	if (!slots_wanted(self->host, &self->slots[OF_HOST], OF_OBJECTS - OF_HOST)) {
 		self->host->error(self->host, "its values of the host must be captured, too "
 					      "(--groups=latency,latency-matrix)");
 		return -EOPNOTSUPP;
