@@ -238,9 +238,9 @@ static void put_turns(const struct latency *self, struct ctprof_batch *batch, ui
 	for (unsigned i = 0; i < N_TURN_HISTOGRAMS; i++)
 		self->host->put_histogram(batch, row, self->slots[WAIT + i],
 					  &counts[i * TURN_BUCKETS], TURN_BUCKETS);
-	put(self, batch, row, WAIT_SUM, record->turns.wait_ns + record->open_wait_ns);
-	put(self, batch, row, SLEPT_SUM, record->turns.slept_ns + record->open_slept_ns);
-	put(self, batch, row, SLICE_SUM, record->turns.slice_ns + record->open_slice_ns);
+	put(self, batch, row, WAIT_SUM, record->turns.wait_ns);
+	put(self, batch, row, SLEPT_SUM, record->turns.slept_ns);
+	put(self, batch, row, SLICE_SUM, record->turns.slice_ns);
 }
 
 static int collect_threads(struct latency *self, struct ctprof_batch *batch)

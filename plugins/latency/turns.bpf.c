@@ -42,11 +42,9 @@ static __always_inline void begin(struct turns *turns, struct task_struct *task)
 	__sync_lock_test_and_set(&turns->state, TURNS_BASED);
 }
 
-static __always_inline struct turns *turns_of(struct task_struct *task, __u64 flags)
+static __always_inline struct turn_storage *storage_of(struct task_struct *task, __u64 flags)
 {
-	struct turn_storage *own = bpf_task_storage_get(&storage, task, 0, flags);
-
-	return own ? &own->turns : 0;
+	return counts_turns ? bpf_task_storage_get(&storage, task, 0, flags) : 0;
 }
 
 static __always_inline void count(struct turn_storage *own, __u32 histogram, __u64 ns)
@@ -84,7 +82,7 @@ static __always_inline void end_turn(struct turn_storage *own, struct task_struc
 
 static __always_inline void count_switch(struct task_struct *prev, bool preempted)
 {
-	struct turn_storage *own = bpf_task_storage_get(&storage, prev, 0, 0);
+	struct turn_storage *own = storage_of(prev, 0);
 
 	if (!own)
 		return;
@@ -137,7 +135,7 @@ int note_switch(__u64 *ctx)
 	/* The argument alone does not show returns to user mode. */
 	bool preempted = ctx[0] || STATE_OF(, prev) == 0;
 	__u64 began = begin_cost(COST_SWITCH);
-	if (counts_turns && prev->pid)
+	if (prev->pid)
 		count_switch(prev, preempted);
 	if (charges_waits)
 		charge_switch(prev, next, preempted);
@@ -166,55 +164,54 @@ int note_migration(__u64 *ctx)
 
 	if (!bpf_core_field_exists(task->se.sched_delayed) || !task->se.sched_delayed)
 		return 0;
-	struct turns *turns = counts_turns ? turns_of(task, 0) : 0;
+	struct turn_storage *own = storage_of(task, 0);
 	struct waiter *waiter = charges_waits ? bpf_task_storage_get(&waiters, task, 0, 0) : 0;
-	if (turns)
-		turns->slept = 1;
+	if (own)
+		own->turns.slept = 1;
 	if (waiter)
 		waiter->slept = 1;
 	return 0;
 }
 
-/* Makes the storage of a thread; returns its turns, if they are counted. */
-static __always_inline struct turns *prepare(struct task_struct *task)
+/* Makes the storage of a thread; returns that of its turns, if they are counted. */
+static __always_inline struct turn_storage *prepare(struct task_struct *task)
 {
 	__u64 flags = BPF_LOCAL_STORAGE_GET_F_CREATE;
 
 	if (charges_waits)
 		set_waiter(bpf_task_storage_get(&waiters, task, 0, flags), task);
-	return counts_turns ? turns_of(task, flags) : 0;
+	return storage_of(task, flags);
 }
 
 /* copy_process(): no lock of a run queue is held, so memory can be allocated. */
 SEC("tp_btf/task_newtask")
 int note_start(__u64 *ctx)
 {
-	struct turns *turns = prepare((void *)ctx[0]);
+	struct turn_storage *own = prepare((void *)ctx[0]);
 
 	/* The new thread's counters begin at 0. */
-	if (turns)
-		turns->state = TURNS_BASED;
+	if (own)
+		own->turns.state = TURNS_BASED;
 	return 0;
 }
 
 static __always_inline void hand_out(struct seq_file *seq, struct task_struct *task)
 {
-	struct turn_storage *own = bpf_task_storage_get(&storage, task, 0, 0);
+	struct turn_storage *own = storage_of(task, 0);
 
 	if (!own)
 		return;
-	const struct turns *turns = &own->turns;
-	__u64 open_wait_ns = task->sched_info.run_delay - turns->run_delay;
+	__u64 wait = task->sched_info.run_delay - own->turns.run_delay;
 	struct turn_record record = {
 		.tid = (__u32)task->pid,
 		.tgid = (__u32)task->tgid,
-		.open_wait_ns = turns->slept ? 0 : open_wait_ns,
-		.open_slept_ns = turns->slept ? open_wait_ns : 0,
-		.open_slice_ns = task->se.sum_exec_runtime - turns->exec,
-		.switches = task->nvcsw + task->nivcsw - turns->base_switches,
-		.turns = *turns,
+		.switches = task->nvcsw + task->nivcsw - own->turns.base_switches,
+		.turns = own->turns,
 	};
 
+	record.turns.wait_ns += record.turns.slept ? 0 : wait;
+	record.turns.slept_ns += record.turns.slept ? wait : 0;
+	record.turns.slice_ns += task->se.sum_exec_runtime - record.turns.exec;
 	bpf_seq_write(seq, &record, sizeof record);
 	for (__u32 i = 0; i < TURN_PARTS; i++)
 		if (record.turns.used & 1ull << i)
@@ -229,13 +226,13 @@ int visit_threads(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	struct turns *turns = pass == PASS_CREATE ? prepare(task)
-			      : pass == PASS_BASE ? turns_of(task, 0)
-						  : 0;
-	if (pass == PASS_BASE && turns)
-		begin(turns, task);
-	if (pass == PASS_READ && counts_turns)
+	if (pass == PASS_READ) {
 		hand_out(ctx->meta->seq, task);
+		return 0;
+	}
+	struct turn_storage *own = pass == PASS_CREATE ? prepare(task) : storage_of(task, 0);
+	if (pass == PASS_BASE && own)
+		begin(&own->turns, task);
 	return 0;
 }
 

@@ -49,10 +49,9 @@ struct turn_storage {
 
 /* The record of a thread, as written; the parts that have counts follow. */
 struct turn_record {
-	unsigned int tid, tgid; /* in the initial PID namespace */
-	/* Times of the turn that has not ended yet, and the kernel's count since the base. */
-	unsigned long long open_wait_ns, open_slept_ns, open_slice_ns, switches;
-	struct turns turns;
+	unsigned int tid, tgid;      /* in the initial PID namespace */
+	unsigned long long switches; /* the kernel's count since the base */
+	struct turns turns;          /* its times include those of the turn that has not ended */
 	unsigned int parts[][TURN_PART];
 };
 
