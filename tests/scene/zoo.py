@@ -17,6 +17,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +34,8 @@ BEAST = harness.BUILD / "tests/scene/beast"
 RESULTS = harness.BUILD / "zoo.jsonl"
 SECONDS = 3
 INSIDE = "--inside"
+# One that other users may run, too.
+PYTHON = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
 CPUS = os.sysconf("SC_NPROCESSORS_ONLN")
 # How much a number of ctprof may differ from the same number of /proc, which is read within its window, and
 # before and after.
@@ -357,7 +360,7 @@ def watch(pids, spinners, options, as_user):
     began = time.monotonic()
     with tempfile.NamedTemporaryFile("r") as inside:
         os.chmod(inside.name, 0o666)
-        words = [sys.executable, __file__, INSIDE, SECONDS, inside.name, json.dumps(pids)]
+        words = [PYTHON, __file__, INSIDE, SECONDS, inside.name, json.dumps(pids)]
         report = ctprof("--plugins=all", "stat", *options, "--format", "json", "--", *words, as_user=as_user)
         inner = json.load(inside)
     spent = time.monotonic() - began
