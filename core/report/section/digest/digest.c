@@ -59,8 +59,8 @@ static const char *name_of(const Draft *draft, const Group *group)
 }
 
 /* Adds the part of waits within the window that the kernel has not counted, or takes off what it
- * counted too much, and limits costs that are counted in threads to the number of threads: the two
- * samples may have read a thread at slightly different moments. */
+ * counted too much, and limits costs that are counted in threads to 0 and the number of threads:
+ * sums are rounded, and the two samples may have read a thread at slightly different moments. */
 static void settle_counts(const Digest *digest, CostLine *line, guint side)
 {
 	static const enum cost counted[] = {COST_CPU, COST_WAITING};
@@ -73,7 +73,7 @@ static void settle_counts(const Digest *digest, CostLine *line, guint side)
 		CostValue *value = &line->costs[side].of[counted[i]];
 
 		if (value->type == CTPROF_VALUE_REAL)
-			value->real = MIN(value->real, most);
+			value->real = CLAMP(value->real, 0, most);
 	}
 }
 
