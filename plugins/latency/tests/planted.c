@@ -186,3 +186,13 @@ guint64 throttled_in(const char *group)
 	}
 	return ns + us * 1000;
 }
+
+struct probe *attach_probe(void)
+{
+	struct probe *probe = NULL;
+	int r = probe_load(PROBE_TURNS, 0, &probe);
+
+	if (r < 0)
+		g_test_skip(g_strerror(-r));
+	return probe;
+}

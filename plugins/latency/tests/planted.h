@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <sys/types.h>
 
+#include "../probe.h"
+
 #define MS 1000000u
 
 /* Binds a process to one CPU. */
@@ -39,3 +41,7 @@ char *make_group(void);
 gboolean join_group(const char *group, pid_t pid);
 /* Returns for how long the group was throttled, in ns. */
 guint64 throttled_in(const char *group);
+
+/* Attaches the programs that count turns.  Returns NULL, after skipping the test, if this kernel or
+ * user permits none. */
+struct probe *attach_probe(void);

@@ -15,17 +15,6 @@
 
 /* ---- the probe -------------------------------------------------------------- */
 
-/* Returns NULL, after skipping the test, if this kernel or user permits no programs. */
-static struct probe *attach(void)
-{
-	struct probe *probe = NULL;
-	int r = probe_load(PROBE_TURNS, 0, &probe);
-
-	if (r < 0)
-		g_test_skip(g_strerror(-r));
-	return probe;
-}
-
 static guint64 sum_counts(const struct turn_record *record, enum turn_histogram which)
 {
 	guint64 counts[TURN_COUNTS], n = 0;
@@ -85,7 +74,7 @@ static void test_closes(void)
 {
 	static void (*const works[])(void) = {spin, spin, sleep_often, sleep_long};
 	pid_t pids[G_N_ELEMENTS(works)];
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 
 	if (!probe)
 		return;
@@ -105,7 +94,7 @@ static void test_closes(void)
 /* Two processes that spin on one CPU preempt each other. */
 static void test_preempted(void)
 {
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 	guint64 n = 0;
 
 	if (!probe)
@@ -126,7 +115,7 @@ static void test_preempted(void)
 /* A thread that sleeps has waits that begin with a wakeup. */
 static void test_woken(void)
 {
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 
 	if (!probe)
 		return;
@@ -147,7 +136,7 @@ static void test_quiet(void)
 	pid_t quiet = plant(sleep_long);
 
 	stop(quiet);
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 	if (probe) {
 		pid_t busy = plant(sleep_often);
 
@@ -166,13 +155,13 @@ static void test_quiet(void)
 /* A second probe neither disturbs the first one nor counts anything from before it was attached. */
 static void test_two(void)
 {
-	struct probe *first = attach(), *second;
+	struct probe *first = attach_probe(), *second;
 
 	if (!first)
 		return;
 	pid_t pid = plant(sleep_often);
 	g_usleep(PLANTED_MS * 1000);
-	second = attach();
+	second = attach_probe();
 	g_assert_nonnull(second);
 	g_usleep(PLANTED_MS * 1000);
 	stop(pid);
@@ -249,7 +238,7 @@ static gboolean has_ended(guint32 id)
 static void test_killed(void)
 {
 	static const guint after_us[] = {5000, 20000, 50000, 100000, 300000, 1000000};
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 	guint n = 0;
 
 	if (!probe)

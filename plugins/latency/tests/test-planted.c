@@ -210,21 +210,10 @@ static void compare(struct probe *probe, const pid_t *pids, guint n, enum turn_h
 		end(pids[i]);
 }
 
-/* Returns NULL, after skipping the test, if this kernel or user permits no programs. */
-static struct probe *attach(void)
-{
-	struct probe *probe = NULL;
-	int r = probe_load(PROBE_TURNS, 0, &probe);
-
-	if (r < 0)
-		g_test_skip(g_strerror(-r));
-	return probe;
-}
-
 /* A process that never sleeps, on the CPU of another one. */
 static void test_pinned(void)
 {
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 
 	if (!probe)
 		return;
@@ -235,7 +224,7 @@ static void test_pinned(void)
 
 static void test_timer(void)
 {
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 
 	if (!probe)
 		return;
@@ -246,7 +235,7 @@ static void test_timer(void)
 
 static void test_ping_pong(void)
 {
-	struct probe *probe = attach();
+	struct probe *probe = attach_probe();
 
 	if (!probe)
 		return;
@@ -260,7 +249,7 @@ static void test_ping_pong(void)
 static void test_throttled(void)
 {
 	g_autofree char *group = make_group();
-	struct probe *probe = group ? attach() : NULL;
+	struct probe *probe = group ? attach_probe() : NULL;
 
 	if (!group)
 		g_test_skip("no group of the CPU controller can be made");
